@@ -1,0 +1,192 @@
+"""The nouns of an exam: Question, Item, Guess, Prediction, Score.
+
+A Question is all that a solver may see, be it a model or a person. An Item adds the key and never reaches a solver. A
+Prediction is a ranked list of guesses; a Score is a number with its interval and the marks it was made of.
+"""
+
+from __future__ import annotations
+
+from typing import TypeAlias
+
+from scenarist.noun import Noun, finite
+from scenarist.story import Link, Segment, Story
+
+
+class Question(Noun, frozen=True, tag_field="ask"):
+    """Base of what can be asked."""
+
+
+class Read(Question, frozen=True, tag="read"):
+    """Read this text. ``words`` are given sentences of tokens where the exam supplies them (gold tokens)."""
+
+    text: str
+    words: tuple[tuple[str, ...], ...] = ()
+
+
+class Where(Question, frozen=True, tag="where"):
+    """Which scenarios does this story tell, and where? The story comes without its segments."""
+
+    story: Story
+
+
+class EventGap(Question, frozen=True, tag="event-gap"):
+    """Which event is missing from this chain? It holds the chain, never the document."""
+
+    links: tuple[Link, ...]
+    gap: int | None = None
+    """The missing event stands before ``links[gap]``; None where its position is not told."""
+    choices: tuple[Link, ...] = ()
+    """Candidates where the answer is one of n; empty for open ranking."""
+
+
+class WordGap(Question, frozen=True, tag="word-gap"):
+    """Which word comes next in a blank of the concrete text, left to right?"""
+
+    abstract: tuple[str, ...]
+    prefix: tuple[str, ...]
+    """The concrete text so far, earlier blanks filled (with the key or with guesses, as the exam says)."""
+    left: int = 1
+    """Words still to come in this blank, this one included."""
+    blank: int = 0
+    """Index in ``prefix`` at which this blank began."""
+    suffix: tuple[str, ...] = ()
+    """What follows the blank; empty in the left-to-right exam."""
+    whitelist: str = ""
+    """Name of the list of admissible words, empty for the whole vocabulary."""
+
+
+class Choice(Question, frozen=True, tag="choice"):
+    """Which of these continues the story? The answer is the index as a string."""
+
+    context: tuple[str, ...]
+    choices: tuple[str, ...]
+
+
+class Order(Question, frozen=True, tag="order"):
+    """Put these sentences into story order."""
+
+    sentences: tuple[str, ...]
+
+
+class Untold(Question, frozen=True, tag="untold"):
+    """What happened, although the story does not say so, at this place?"""
+
+    story: Story
+    scenario: str = ""
+    place: int | None = None
+    """The missing event stands before sentence ``place``; None where the place is not given."""
+    choices: tuple[str, ...] = ()
+
+
+AnyQuestion: TypeAlias = Read | Where | EventGap | WordGap | Choice | Order | Untold
+
+
+class Segments(Noun, frozen=True, tag_field="is", tag="segments"):
+    """An answer to Where."""
+
+    segments: tuple[Segment, ...]
+
+
+class Permutation(Noun, frozen=True, tag_field="is", tag="order"):
+    """An answer to Order: ``order[i]`` is the index of the sentence that comes i-th."""
+
+    order: tuple[int, ...]
+
+    def __post_init__(self) -> None:
+        if sorted(self.order) != list(range(len(self.order))):
+            raise ValueError(f"`order` must hold each of 0..{len(self.order) - 1} once, got {list(self.order)}")
+
+
+class Reading(Noun, frozen=True, tag_field="is", tag="reading"):
+    """An answer to Read."""
+
+    story: Story
+
+
+Answer: TypeAlias = str | Segments | Permutation | Reading
+"""Events are written ``verb:role``, words and labels as they are, choices by their index."""
+
+
+class Example(Noun, frozen=True):
+    """A question with its answer, from a training split: what a supervised model may learn from."""
+
+    question: AnyQuestion
+    answer: Answer
+
+
+class Item(Noun, frozen=True):
+    """A question with its key; never handed to a solver."""
+
+    id: str
+    question: AnyQuestion
+    key: Answer
+    group: str = ""
+    """What the item shares a source with: the bootstrap draws groups."""
+    accept: tuple[str, ...] = ()
+    """Other answers that count as right where a metric says so."""
+    tags: tuple[str, ...] = ()
+    """For breakdowns: genre, length band, near-duplicate."""
+
+
+class Guess(Noun, frozen=True):
+    """One answer and its natural log-probability; None where the solver only ranks."""
+
+    answer: Answer
+    logp: float | None = None
+    why: tuple[str, ...] = ()
+    """What spoke for it (the chain events that voted, the words that decided)."""
+
+    def __post_init__(self) -> None:
+        finite(logp=self.logp)
+
+
+class Prediction(Noun, frozen=True):
+    """A solver's ranked guesses for one item, best first."""
+
+    item: str
+    guesses: tuple[Guess, ...]
+    by: str = ""
+    rest: float | None = None
+    """Probability mass of all answers not listed, where the solver knows it."""
+    key_logp: float | None = None
+    """ln P(key), asked by the runner after the guesses were stored."""
+    key_rank: float | None = None
+    """Expected rank of the key (ties shared), asked by the runner after the guesses were stored."""
+    note: str = ""
+    """What the solver wants said (e.g. that it backed off)."""
+
+    def __post_init__(self) -> None:
+        finite(rest=self.rest, key_logp=self.key_logp, key_rank=self.key_rank)
+
+    @property
+    def best(self) -> Answer | None:
+        """The first guess, None where there is none."""
+        return self.guesses[0].answer if self.guesses else None
+
+
+class Mark(Noun, frozen=True):
+    """One item's counts under one metric, e.g. (("right", 1.0),)."""
+
+    item: str
+    counts: tuple[tuple[str, float], ...]
+    group: str = ""
+
+    def __post_init__(self) -> None:
+        finite(**dict(self.counts))
+
+
+class Score(Noun, frozen=True):
+    """A number, its 95 % interval, the marks behind it and the signature under it."""
+
+    metric: str
+    value: float
+    low: float
+    high: float
+    n: int
+    signature: str
+    marks: tuple[Mark, ...] = ()
+    missing: int = 0
+    """Items without a prediction, counted as wrong."""
+
+    def __post_init__(self) -> None:
+        finite(value=self.value, low=self.low, high=self.high)

@@ -1,0 +1,66 @@
+"""The nouns of knowledge: what is known of a scenario.
+
+A Script is what learning yields and `show` draws: event types with how many tellers mention each, who takes part, and
+what usually comes before what.
+"""
+
+from __future__ import annotations
+
+from scenarist.noun import Noun, finite
+
+
+class Scenario(Noun, frozen=True):
+    """An everyday activity of the inventory, with its aliases and its relations to others."""
+
+    name: str
+    aliases: tuple[str, ...] = ()
+    documents: int = 0
+    sentences: int = 0
+    relations: tuple[tuple[str, str], ...] = ()
+    """(kind, other scenario): ``specialises``, ``part of``, ``shares participants with``."""
+
+
+class EventType(Noun, frozen=True):
+    """A kind of event within a scenario; paraphrases share one."""
+
+    id: str
+    phrases: tuple[str, ...] = ()
+    """How tellers put it, commonest first (verb with its arguments' heads), never a corpus sentence."""
+    tellers: int = 0
+    """How many tellers mention it."""
+    share: float = 0.0
+    """Tellers who mention it, as a fraction of all of the scenario's."""
+    place: float = 0.0
+    """Mean position in the telling, 0 first to 1 last."""
+    roles: tuple[tuple[str, str], ...] = ()
+    """(role, participant) pairs."""
+
+    def __post_init__(self) -> None:
+        finite(share=self.share, place=self.place)
+
+
+class Script(Noun, frozen=True):
+    """What is known of one scenario."""
+
+    scenario: str
+    tellers: int = 0
+    events: tuple[EventType, ...] = ()
+    order: tuple[tuple[str, str, float], ...] = ()
+    """(earlier, later, weight): how firmly one event type comes before another, 0.5 for no preference."""
+    participants: tuple[tuple[str, int], ...] = ()
+    """(participant, tellers who mention it)."""
+    evidence: str = ""
+    """Where it was learned from."""
+    durations: tuple[tuple[str, str], ...] = ()
+    """(event type, duration as its writer gave it)."""
+
+
+class Reason(Noun, frozen=True):
+    """Why something was said: a short sentence for people and the evidence behind it."""
+
+    text: str
+    evidence: tuple[str, ...] = ()
+    weight: float = 0.0
+
+    def __post_init__(self) -> None:
+        finite(weight=self.weight)
