@@ -1,0 +1,1 @@
+"""See HOUSE.md for what this room takes and gives."""

@@ -1,0 +1,101 @@
+"""What a corpus, reader, model, exam and metric promise; `conformance.py` checks it for our own names and anybody's.
+
+Everything is a Protocol: a foreign class need not import us. Optional methods are looked up with ``getattr``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any, Protocol, TypeAlias, TypeVar, runtime_checkable
+
+import numpy.typing as npt
+
+from scenarist.question import Answer, AnyQuestion, Item, Prediction
+from scenarist.story import Story
+
+T_co = TypeVar("T_co", covariant=True)
+Totals: TypeAlias = Mapping[str, npt.NDArray[Any]]
+"""Summed counts by name; each value is an array over bootstrap replicates (or of shape () for the plain value)."""
+
+
+@runtime_checkable
+class Corpus(Protocol[T_co]):
+    """A re-iterable stream of Story, Pair, Script, Chain or Item. Made with ``split`` ('train', 'dev', 'test')."""
+
+    name: str
+
+    def __iter__(self) -> Iterator[T_co]: ...
+
+
+@runtime_checkable
+class Reader(Protocol):
+    """text -> Story, in batches."""
+
+    name: str
+
+    def __call__(self, texts: Iterable[str]) -> Iterator[Story]: ...
+
+
+@runtime_checkable
+class Model(Protocol):
+    """Question -> Prediction.
+
+    ``learns`` says what ``fit`` takes: ``nothing``, ``stories`` (an iterable of what the training corpus yields) or
+    ``examples`` (a sequence of Example from a training split). ``fit`` returns self.
+    Optional: ``answer_many(questions) -> list[Prediction]`` for batches, ``logp(question, answer) -> float | None`` and
+    ``rank(question, answer) -> float | None`` (expected rank, ties shared), both asked only after the guesses are stored.
+    ``answer`` fills ``Prediction.item`` with ``""``: the runner writes the item id.
+    """
+
+    name: str
+    learns: str
+
+    def fit(self, data: Iterable[Any]) -> Model: ...
+
+    def answer(self, question: AnyQuestion) -> Prediction: ...
+
+
+@runtime_checkable
+class Exam(Protocol):
+    """Stories (or pairs, chains) -> Items. Keyword arguments of the constructor are its switches.
+
+    Optional: ``follow(item, answer) -> Item | None`` gives the next item of a sequence, its question extended by the
+    answer (the key: *oracle*; the guess: *greedy*), and ``mode`` says which of the two the runner passes.
+    """
+
+    name: str
+
+    def settings(self) -> Mapping[str, object]: ...
+
+    def set(self, stories: Iterable[Any]) -> Iterator[Item]: ...
+
+
+@runtime_checkable
+class Metric(Protocol):
+    """Item x Prediction -> counts; sums of counts -> value.
+
+    ``mark`` gives named counts for one item (``None`` is a missing prediction and counts as wrong). ``combine`` takes the
+    sums of the counts over items, each an array of any shape, and returns the value in the same shape: so the bootstrap is
+    one matrix product. Optional: ``agree(a, b)``, the counts for two people's predictions of one item.
+    """
+
+    name: str
+    higher: bool
+
+    def settings(self) -> Mapping[str, object]: ...
+
+    def mark(self, item: Item, prediction: Prediction | None) -> Mapping[str, float]: ...
+
+    def combine(self, totals: Totals) -> npt.NDArray[Any]: ...
+
+
+class Batches(Protocol):
+    """A model that answers many questions at once."""
+
+    def answer_many(self, questions: Sequence[AnyQuestion]) -> list[Prediction]: ...
+
+
+class Rates(Protocol):
+    """A model that can rate a given answer."""
+
+    def logp(self, question: AnyQuestion, answer: Answer) -> float | None: ...

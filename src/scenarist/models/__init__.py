@@ -1,0 +1,4 @@
+"""Index of this room: name -> "module:Class"."""
+
+INDEX: dict[str, str] = {
+}

@@ -1,0 +1,108 @@
+"""name -> object, lazily: each room's ``__init__.py`` holds a dict of names to ``"module:Class"``; plug-ins add entry points.
+
+Nothing heavy loads until a name is asked for. A typo is answered with "did you mean".
+"""
+
+from __future__ import annotations
+
+import difflib
+import importlib
+import re
+from collections.abc import Mapping
+from functools import cache
+from importlib.metadata import entry_points
+from typing import Any
+
+from scenarist.errors import BadInput, missing_extra
+
+ROOMS = {
+    "corpus": "scenarist.corpora",
+    "reader": "scenarist.reading",
+    "model": "scenarist.models",
+    "exam": "scenarist.exams",
+    "metric": "scenarist.metrics",
+    "page": "scenarist.pages",
+}
+EXTRAS = {
+    "duckdb": "learn", "ibis": "learn", "pyarrow": "learn", "pyspark": "cluster", "torch": "neural", "transformers": "lm",
+    "gguf": "lm", "sklearn": "learn", "scipy": "learn", "fastapi": "lab", "matplotlib": "plots", "gensim": "neural",
+}  # fmt: skip
+
+
+@cache
+def index(room: str) -> Mapping[str, str]:
+    """All names of a room with their ``"module:Class"`` targets, plug-ins included."""
+    module = importlib.import_module(ROOMS[room])
+    names: dict[str, str] = dict(module.INDEX)
+    for point in entry_points(group=f"scenarist.{room}"):
+        names.setdefault(point.name, point.value)
+    return names
+
+
+def names(room: str) -> list[str]:
+    """The names of a room in the order of its index."""
+    return list(index(room))
+
+
+def load(target: str) -> Any:
+    """The object behind ``"module:name"``; a missing optional package names its extra."""
+    module, _, name = target.partition(":")
+    try:
+        return getattr(importlib.import_module(module), name)
+    except ModuleNotFoundError as error:
+        package = (error.name or "").split(".")[0]
+        if package in EXTRAS:
+            raise missing_extra(package, EXTRAS[package], target) from error
+        raise
+
+
+def suggest(name: str, known: list[str], what: str = "name") -> BadInput:
+    """The error for an unknown name, with the nearest known ones."""
+    near = difflib.get_close_matches(name, known, n=3, cutoff=0.5)
+    hint = f" Did you mean {', '.join(repr(one) for one in near)}?" if near else f" Known: {', '.join(known)}."
+    return BadInput(f"There is no {what} {name!r}.{hint}")
+
+
+def find(room: str, name: str) -> Any:
+    """The class or function registered under a name.
+
+    A metric may carry its number: ``recall@50`` and ``top5`` are found under ``recall`` and ``top``.
+    """
+    known = index(room)
+    if name in known:
+        return load(known[name])
+    raise suggest(name, list(known), room)
+
+
+def make(room: str, name: str, **settings: Any) -> Any:
+    """An object of a room, made by name with its settings.
+
+    >>> make("metric", "recall@50").name
+    'recall@50'
+    """
+    known = index(room)
+    if name in known:
+        return build(known[name], name, settings)
+    if room == "metric" and (found := re.fullmatch(r"([a-z_]+?)@?(\d+)", name)) and found[1] in known:
+        return build(known[found[1]], name, {"k": int(found[2]), **settings})
+    prefix, colon, rest = name.partition(":")
+    if colon and f"{prefix}:" in known:  # e.g. reader `spacy:en_core_web_sm`
+        return build(known[f"{prefix}:"], name, {"target": rest, **settings})
+    raise suggest(name, [one for one in known if not one.endswith(":")], room)
+
+
+def build(target: str, name: str, settings: Mapping[str, Any]) -> Any:
+    """Call a registered class; wrong settings are the caller's error."""
+    made = load(target)
+    try:
+        return made(**settings)
+    except TypeError as error:
+        if "unexpected keyword" in str(error) or "required keyword" in str(error) or "required positional" in str(error):
+            raise BadInput(f"{name}: {error}") from error
+        raise
+
+
+def display(noun: object) -> str:
+    """A noun as HTML for a notebook, through the room of pages."""
+    page: str = find("page", type(noun).__name__.lower())(noun)
+    return page

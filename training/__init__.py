@@ -1,0 +1,1 @@
+"""How each file in `scenarist.resources` was made; one command each."""
