@@ -1,0 +1,71 @@
+"""Block -> Block as other people would have typed it: lower case, all caps, blog corpora (`don 't`), other quotation marks."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from random import Random
+
+from training.reader.treebank import Block, Word
+
+SPLIT = {"do": "don", "did": "didn", "does": "doesn", "ca": "can", "wo": "won", "could": "couldn", "would": "wouldn", "should": "shouldn",
+         "is": "isn", "was": "wasn", "were": "weren", "are": "aren", "have": "haven", "has": "hasn", "had": "hadn"}  # fmt: skip
+
+QUOTES = {'"': "“”", "``": "“", "''": "”", "'": "‘’"}
+
+
+def augment(block: Block, random: Random) -> Block:
+    """One block as it stands two times in three, else in one of the other manners."""
+    dice = random.random()
+    if dice < 0.66:
+        return block
+    sentences = [[replace(word) for word in sentence] for sentence in block.sentences]
+    if dice < 0.76:
+        _each(sentences, lambda form: form.lower())
+    elif dice < 0.79:
+        _each(sentences, lambda form: form.upper())
+    elif dice < 0.85:
+        _blog(sentences)
+    elif dice < 0.93:
+        _quotes(sentences, random)
+    elif dice < 0.96:
+        _each(sentences, lambda form: {"’": "'", "“": '"', "”": '"', "—": "--", "’s": "'s", "n’t": "n't"}.get(form, form.replace("’", "'")))
+    else:
+        sentences[-1] = _without_end(sentences[-1])
+    return Block(block.name, sentences)
+
+
+def _each(sentences: list[list[Word]], change) -> None:  # type: ignore[no-untyped-def]
+    for sentence in sentences:
+        for word in sentence:
+            word.form = change(word.form)
+
+
+def _blog(sentences: list[list[Word]]) -> None:
+    """Lower case, a space after every word, `don 't`."""
+    for sentence in sentences:
+        for left, right in zip(sentence, sentence[1:], strict=False):
+            if right.form.lower() in {"n't", "n’t"} and left.form.lower() in SPLIT:
+                left.form, right.form = SPLIT[left.form.lower()], "'t"
+        for word in sentence:
+            word.form, word.space = word.form.lower(), True
+
+
+def _quotes(sentences: list[list[Word]], random: Random) -> None:
+    """Straight quotation marks become curly, single or TeX ones; apostrophes become curly."""
+    style = random.choice(("“”", "‘’", "''", "`"))
+    opened = False
+    for sentence in sentences:
+        for word in sentence:
+            if word.form in {'"', "``", "''", "“", "”"} and word.upos in {"PUNCT", ""}:
+                opened = not opened
+                word.form = {"“”": "“" if opened else "”", "‘’": "‘" if opened else "’", "''": "'", "`": "``" if opened else "''"}[style]
+            elif style in {"“”", "‘’"} and "'" in word.form and len(word.form) > 1:
+                word.form = word.form.replace("'", "’")
+
+
+def _without_end(sentence: list[Word]) -> list[Word]:
+    """The last sentence loses its full stop."""
+    last = len(sentence) - 1
+    if last > 0 and sentence[last].upos == "PUNCT" and not any(word.head == last for word in sentence):
+        return sentence[:last]
+    return sentence
