@@ -1,0 +1,81 @@
+"""Files -> lines, one at a time: plain, gzip, bzip2 and xz alike, with errors that name the file and the line.
+
+Reading streams: no file is ever held whole. A truncated archive and a wrong encoding end as one BadInput that says where.
+"""
+
+from __future__ import annotations
+
+import bz2
+import gzip
+import lzma
+import zlib
+from collections.abc import Iterator
+from pathlib import Path
+from typing import BinaryIO, NamedTuple, cast
+
+from scenarist.errors import BadInput
+
+PACKED = {".gz": gzip.open, ".bz2": bz2.open, ".xz": lzma.open}
+BROKEN = (EOFError, gzip.BadGzipFile, zlib.error, lzma.LZMAError)
+
+
+class Line(NamedTuple):
+    """A line of text without its line break, and its number counted from 1."""
+
+    number: int
+    text: str
+
+
+def open_binary(path: Path) -> BinaryIO:
+    """A file for reading bytes, unpacked by its ending."""
+    opener = PACKED.get(path.suffix)
+    try:
+        return cast(BinaryIO, opener(path, "rb") if opener else path.open("rb"))
+    except OSError as error:
+        raise BadInput(f"{path}: cannot be read: {error.strerror or error}") from error
+
+
+def truncated(path: Path, number: int, error: Exception) -> BadInput:
+    """The error for a packed file that ends too early or is damaged."""
+    return BadInput(f"{path}, after line {number}: the packed file is truncated or damaged ({error}). Get it again.")
+
+
+def lines(path: Path, encoding: str = "utf-8") -> Iterator[Line]:
+    """The lines of a file with their numbers; a byte order mark is dropped."""
+    number = 0
+    with open_binary(path) as stream:
+        try:
+            for number, raw in enumerate(stream, start=1):
+                yield Line(number, decode(raw, path, number, encoding))
+        except BROKEN as error:
+            raise truncated(path, number, error) from error
+        except OSError as error:
+            if path.suffix in PACKED:
+                raise truncated(path, number, error) from error
+            raise BadInput(f"{path}, after line {number}: cannot be read on: {error}") from error
+
+
+def decode(raw: bytes, path: Path, number: int, encoding: str = "utf-8") -> str:
+    """One raw line as text; a byte that does not fit is an error with its place."""
+    try:
+        text = raw.decode(encoding)
+    except UnicodeDecodeError as error:
+        raise BadInput(
+            f"{path}, line {number}: expected {encoding} text, byte {error.start + 1} of the line is "
+            f"0x{raw[error.start]:02x}. Convert the file: iconv -f latin1 -t utf-8 FILE"
+        ) from error
+    text = text.removesuffix("\n").removesuffix("\r")
+    return text.removeprefix("\ufeff") if number == 1 else text
+
+
+def whole(path: Path, encoding: str = "utf-8") -> str:
+    """The text of one (small) file."""
+    return "\n".join(line.text for line in lines(path, encoding))
+
+
+def stem(path: Path) -> str:
+    """A file's name without its endings: ``GUM_bio_byron.conll.gz`` is ``GUM_bio_byron``."""
+    name = path.name
+    while (suffix := Path(name).suffix) and suffix[1:].isalnum() and not suffix[1:].isdigit():
+        name = name.removesuffix(suffix)
+    return name
