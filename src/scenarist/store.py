@@ -128,12 +128,17 @@ class Results:
         (number,) = self._base.execute("SELECT id FROM run WHERE hash = ?", (key,)).fetchone()
         return int(number)
 
-    def add(self, run: int, predictions: Iterable[Prediction]) -> None:
-        """Keep a batch of predictions, all or none."""
+    @contextmanager
+    def batch(self) -> Iterator[None]:
+        """A batch is kept all or none: what is added inside counts only when the block ends well."""
         with self._base:
-            self._base.executemany(
-                "INSERT OR REPLACE INTO prediction VALUES (?, ?, ?)", ((run, one.item, to_json(one)) for one in predictions)
-            )
+            yield
+
+    def add(self, run: int, predictions: Iterable[Prediction]) -> None:
+        """Store predictions, inside a ``batch``."""
+        self._base.executemany(
+            "INSERT OR REPLACE INTO prediction VALUES (?, ?, ?)", ((run, one.item, to_json(one)) for one in predictions)
+        )
 
     def predictions(self, run: int) -> dict[str, Prediction]:
         """All predictions of a run by item."""

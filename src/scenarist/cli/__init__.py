@@ -1,1 +1,1 @@
-"""See HOUSE.md for what this room takes and gives."""
+"""The verbs in a terminal, one file per verb; `main.py` mounts them lazily."""

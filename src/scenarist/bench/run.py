@@ -1,0 +1,270 @@
+"""Solver x Exam -> Table: runs one table and gives its rows with intervals, paired tests and signatures."""
+
+from __future__ import annotations
+
+import inspect
+import itertools
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import Any, Protocol
+
+import msgspec
+
+from scenarist import __version__
+from scenarist.bench import runner, scoring
+from scenarist.bench.significance import Comparison, compare, holm
+from scenarist.bench.table import Condition, Row, Source, Table
+from scenarist.contracts import Exam, Metric, Model
+from scenarist.errors import BadInput, Missing
+from scenarist.question import Item, Mark, Prediction, Score
+from scenarist.registry import find, index, load, make, suggest
+from scenarist.store import Results
+
+
+class Cell(msgspec.Struct):
+    """One number of a table."""
+
+    score: Score
+    seeds: dict[int, float] = {}
+    """The value of each seed where there are several."""
+
+
+class Done(msgspec.Struct):
+    """A row as run: its numbers, and for the page its predictions by condition."""
+
+    row: Row
+    cells: dict[str, Cell] = {}
+    predictions: dict[str, dict[str, Prediction]] = {}
+    problem: str = ""
+    """Why the row could not be run (a missing extra, a missing file)."""
+
+
+class Tested(msgspec.Struct):
+    """A paired test between a row and the reference row of its column."""
+
+    column: str
+    row: str
+    reference: str
+    comparison: Comparison
+    corrected: float
+    """p after Holm's correction over the tests of its column."""
+
+
+class Sheet(msgspec.Struct):
+    """A table that was run."""
+
+    table: Table
+    split: str
+    rows: list[Done]
+    items: dict[str, list[Item]] = {}
+    tests: list[Tested] = []
+    signature: str = ""
+    analysis: dict[str, Any] | None = None
+
+    def json(self) -> dict[str, Any]:
+        """The promised JSON form (HOUSE.md, *Tables*)."""
+        if self.analysis is not None:
+            return self.analysis
+        rows: list[dict[str, Any]] = []
+        for done in self.rows:
+            row: dict[str, Any] = {"model": done.row.label or done.row.model, "role": done.row.role, "scores": {}}
+            for column, value in done.row.published(self.split).items():
+                row["scores"][column] = {"value": value, "low": None, "high": None, "n": None}
+            for column, cell in done.cells.items():
+                one = cell.score
+                row["scores"][column] = {"value": one.value, "low": one.low, "high": one.high, "n": one.n}
+                if cell.seeds:
+                    row["scores"][column]["seeds"] = {str(seed): value for seed, value in cell.seeds.items()}
+                row["scores"][column]["signature"] = one.signature
+            if done.problem:
+                row["problem"] = done.problem
+            rows.append(row)
+        tests = [
+            {
+                "column": test.column, "row": test.row, "reference": test.reference, "test": test.comparison.test,
+                "difference": test.comparison.difference, "low": test.comparison.low, "high": test.comparison.high,
+                "p": test.comparison.p, "p_holm": test.corrected,
+            }
+            for test in self.tests
+        ]  # fmt: skip
+        return {"table": self.table.name, "split": self.split, "signature": self.signature, "rows": rows, "tests": tests}
+
+
+class Progress(Protocol):
+    """How a run shows where it is; the command line draws it."""
+
+    def __call__(self, row: str, done: int, known: int) -> None: ...
+
+
+def corpus_of(source: Source, split: str, settings: Mapping[str, Any]) -> Iterable[Any]:
+    """A corpus by name at a split; ``split`` is passed where the class takes one."""
+    made: Iterable[Any] = make("corpus", source.corpus, split=source.split or split, **settings)
+    return made
+
+
+def takes(target: Callable[..., Any], parameter: str) -> bool:
+    """Does a class or function take this keyword?"""
+    parameters = inspect.signature(target).parameters
+    return parameter in parameters or any(one.kind is one.VAR_KEYWORD for one in parameters.values())
+
+
+class Again:
+    """Several corpora one after the other, re-iterable."""
+
+    def __init__(self, corpora: Sequence[Iterable[Any]]) -> None:
+        self.corpora = corpora
+
+    def __iter__(self) -> Iterator[Any]:
+        return itertools.chain.from_iterable(self.corpora)
+
+
+def model_of(row: Row, condition: Condition, exam: Exam, seed: int) -> Model:
+    """The model of a row, made and fitted."""
+    kind = find("model", row.model) if row.model in index("model") else None
+    settings = dict(row.settings)
+    if kind is not None and takes(kind, "seed"):
+        settings.setdefault("seed", seed)
+    model: Model = make("model", row.model, **settings)
+    sources = row.train or condition.train
+    learns = getattr(model, "learns", "nothing")
+    if learns == "nothing" or (not sources and learns != "examples"):
+        return model
+    if not sources:
+        raise BadInput(f"row {row.model}: it learns from {learns}, but the table names no training corpus (`train`).")
+    corpora = [corpus_of(source, "train", condition.train_settings) for source in sources]
+    if learns == "examples":
+        return model.fit(list(itertools.chain.from_iterable(runner.examples_of(exam, corpus) for corpus in corpora)))
+    return model.fit(Again(corpora))
+
+
+def seeds_of(row: Row, table: Table, seed: int | None) -> list[int]:
+    """The seeds a row is run with: one for a model that takes none."""
+    if seed is not None:
+        return [seed]
+    kind = find("model", row.model) if row.model in index("model") else None
+    seeds = row.seeds or table.seeds
+    return list(seeds) if kind is not None and takes(kind, "seed") else list(seeds[:1])
+
+
+def run_table(
+    table: Table,
+    store: Results,
+    split: str = "dev",
+    only: Sequence[str] = (),
+    limit: int | None = None,
+    seed: int | None = None,
+    refresh: bool = False,
+    progress: Progress | None = None,
+) -> Sheet:
+    """Run a table, or the part of it that is not stored yet."""
+    if table.kind == "analysis":
+        return analysis(table, split, seed if seed is not None else table.seeds[0], limit, only)
+    known = [row.label or row.model for row in table.row]
+    for name in only:
+        if name not in known:
+            raise suggest(name, known, f"row of table {table.name}")
+    sheet = Sheet(table, split, [Done(row) for row in table.row if not only or (row.label or row.model) in only])
+    hashes: list[str] = []
+    for condition in table.condition:
+        exam: Exam = make("exam", condition.exam, **condition.settings)
+        corpus = corpus_of(Source(condition.corpus), split, condition.corpus_settings)
+        items = runner.items_of(exam, corpus, limit)
+        sheet.items[condition.name] = items
+        data = f"{condition.corpus}#{runner.data_hash(items)}"
+        hashes.append(data)
+        metrics: list[Metric] = [make("metric", name) for name in condition.metrics]
+        fields: dict[str, object] = {
+            "exam": exam.name, **exam.settings(), "data": data, "split": split, **({"limit": limit} if limit else {})
+        }  # fmt: skip
+        for done in sheet.rows:
+            row = done.row
+            if row.role == "published" or (row.only and condition.name not in row.only):
+                continue
+            try:
+                run_row(done, condition, exam, items, metrics, fields, store, seeds_of(row, table, seed), refresh, progress)
+            except Missing as error:
+                done.problem = str(error)
+    sheet.tests = paired(sheet)
+    exams = {condition.exam for condition in table.condition}
+    what = {"exam": sorted(exams), "data": hashes, "split": split, "seed": seed if seed is not None else table.seeds, "v": __version__}
+    sheet.signature = scoring.sign(table.name, what)
+    return sheet
+
+
+def run_row(
+    done: Done,
+    condition: Condition,
+    exam: Exam,
+    items: Sequence[Item],
+    metrics: Sequence[Metric],
+    fields: Mapping[str, object],
+    store: Results,
+    seeds: Sequence[int],
+    refresh: bool,
+    progress: Progress | None,
+) -> None:
+    """One row under one condition, all its seeds."""
+    row = done.row
+    sources = row.train or condition.train
+    marks: dict[str, list[tuple[Mark, ...]]] = {metric.name: [] for metric in metrics}
+    missing = 0
+    for seed in seeds:
+        what = {
+            "model": row.model, "settings": row.settings, "seed": seed, "v": __version__,
+            "train": [f"{source.corpus}:{source.split}" for source in sources],
+            **{key: value for key, value in fields.items() if key != "limit"},
+        }  # fmt: skip
+        label = f"{row.label or row.model} ({condition.name}{f', seed {seed}' if len(seeds) > 1 else ''})"
+        asked, predictions = runner.sit(
+            lambda seed=seed: model_of(row, condition, exam, seed),  # type: ignore[misc]
+            exam, items, store, what, (lambda d, k, label=label: progress(label, d, k)) if progress else None, refresh,
+        )  # fmt: skip
+        if seed == seeds[0]:
+            done.predictions[condition.name] = predictions
+            missing = sum(item.id not in predictions for item in asked)
+        for metric in metrics:
+            marks[metric.name].append(scoring.marks_of(metric, asked, predictions))
+    for metric in metrics:
+        runs = marks[metric.name]
+        signed = {**fields, "train": [source.corpus for source in sources] or "none", "seed": list(seeds)}
+        score = scoring.score_marks(metric, scoring.mean_marks(runs), signed, missing=missing)
+        values = {seed: scoring.total(metric, one) for seed, one in zip(seeds, runs, strict=True)} if len(seeds) > 1 else {}
+        done.cells[f"{metric.name}/{condition.name}"] = Cell(score, values)
+
+
+def paired(sheet: Sheet) -> list[Tested]:
+    """Each of our rows against the reference row, column by column, corrected for several comparisons."""
+    tests: list[Tested] = []
+    for condition in sheet.table.condition:
+        for name in condition.metrics:
+            column, metric = f"{name}/{condition.name}", make("metric", name)
+            rows = [done for done in sheet.rows if column in done.cells]
+            floor = [done for done in rows if done.row.role == "baseline"]
+            named = [done for done in rows if sheet.table.reference in (done.row.model, done.row.label)]
+            if not (named or floor) or len(rows) < 2:
+                continue
+            sign = 1 if metric.higher else -1
+            reference = (named or sorted(floor, key=lambda done: -sign * done.cells[column].score.value))[0]
+            others = [done for done in rows if done is not reference]
+            against = reference.cells[column].score.marks
+            found = [compare(metric, done.cells[column].score.marks, against, seed=13) for done in others]
+            corrected = holm([one.p for one in found])
+            tests += [
+                Tested(column, done.row.label or done.row.model, reference.row.label or reference.row.model, one, float(p))
+                for done, one, p in zip(others, found, corrected, strict=True)
+            ]
+    return tests
+
+
+def analysis(table: Table, split: str, seed: int, limit: int | None, only: Sequence[str]) -> Sheet:
+    """A table that is no grid of solvers and exams: its function gives the rows in the promised form."""
+    function = load(table.run)
+    found: dict[str, Any] = function(split=split, seed=seed, limit=limit)
+    rows = [row for row in found["rows"] if not only or row["model"] in only]
+    published = [
+        {"model": row.model, "role": row.role, "scores": {
+            column: {"value": value, "low": None, "high": None, "n": None} for column, value in row.published(split).items()}}
+        for row in table.row if row.role == "published" and (not only or row.model in only)
+    ]  # fmt: skip
+    whole = {"table": table.name, "split": split, "signature": found["signature"], "rows": published + rows}
+    whole.update({key: value for key, value in found.items() if key not in ("rows", "signature")})
+    return Sheet(table, split, [], signature=found["signature"], analysis=whole)

@@ -1,0 +1,105 @@
+"""tables/*.toml -> Table: which corpus, exam, models, metrics and seeds make a published table, with its numbers."""
+
+from __future__ import annotations
+
+import tomllib
+from importlib.resources import files
+from pathlib import Path
+from typing import Any, Literal
+
+import msgspec
+
+from scenarist.errors import BadInput
+from scenarist.noun import Noun
+from scenarist.registry import suggest
+
+ROLES = ("published", "baseline", "ours", "human")
+
+
+class Source(Noun, frozen=True):
+    """A corpus and a split of it, as a table names it."""
+
+    corpus: str
+    split: str = ""
+    """Empty: the split of the table's run."""
+
+
+class Condition(msgspec.Struct, forbid_unknown_fields=True):
+    """A group of columns: an exam on a corpus, with its metrics."""
+
+    name: str
+    corpus: str
+    exam: str
+    metrics: list[str]
+    settings: dict[str, Any] = {}
+    corpus_settings: dict[str, Any] = {}
+    train: list[Source] = []
+    train_settings: dict[str, Any] = {}
+    note: str = ""
+
+
+class Row(msgspec.Struct, forbid_unknown_fields=True):
+    """A solver, or a published figure."""
+
+    model: str
+    role: Literal["published", "baseline", "ours", "human"] = "ours"
+    label: str = ""
+    settings: dict[str, Any] = {}
+    train: list[Source] = []
+    seeds: list[int] = []
+    only: list[str] = []
+    scores: dict[str, Any] = {}
+    """Published numbers by ``metric/condition``, or by split and then so."""
+    note: str = ""
+
+    def published(self, split: str) -> dict[str, float]:
+        """The figures of a published row, the split's own where it gives them by split."""
+        if any(isinstance(value, dict) for value in self.scores.values()):
+            return dict(self.scores.get(split) or next((v for v in self.scores.values() if isinstance(v, dict)), {}))
+        return dict(self.scores)
+
+
+class Table(msgspec.Struct, forbid_unknown_fields=True):
+    """One published table, or one of our own."""
+
+    name: str
+    title: str
+    paper: str = ""
+    kind: Literal["exam", "analysis"] = "exam"
+    run: str = ""
+    """For an analysis: ``module:function`` taking (split, seed, limit)."""
+    seeds: list[int] = [13]
+    condition: list[Condition] = []
+    row: list[Row] = []
+    reference: str = ""
+    """The row others are compared with; the best baseline where empty."""
+    percent: bool = True
+    """Print proportions as percentages, as the paper does."""
+    digits: int = 1
+    note: str = ""
+
+
+def folder() -> Path:
+    """Where the tables are."""
+    return Path(str(files("scenarist.bench"))) / "tables"
+
+
+def names() -> list[str]:
+    """The names of all tables."""
+    return sorted(path.stem for path in folder().glob("*.toml"))
+
+
+def load(name: str) -> Table:
+    """A table by name, or from a TOML file of the user's own."""
+    path = Path(name) if name.endswith(".toml") else folder() / f"{name}.toml"
+    if not path.exists():
+        if name.endswith(".toml"):
+            raise BadInput(f"There is no file {name}.")
+        raise suggest(name, names(), "table")
+    try:
+        table = msgspec.convert(tomllib.loads(path.read_text(encoding="utf-8")), Table)
+    except (tomllib.TOMLDecodeError, msgspec.ValidationError, UnicodeDecodeError) as error:
+        raise BadInput(f"{path}: not a valid table: {error}") from error
+    if table.kind == "exam" and not table.condition:
+        raise BadInput(f"{path}: an exam table needs at least one [[condition]].")
+    return table

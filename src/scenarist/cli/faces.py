@@ -1,0 +1,52 @@
+"""What the verbs share: the console, a progress bar on long work (none when piped), JSON out."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any, Protocol
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+
+class Advance(Protocol):
+    """Move the bar: what is worked on, how much is done, how much is known."""
+
+    def __call__(self, what: str, done: int, known: int) -> None: ...
+
+
+def console(**settings: Any) -> Console:
+    """A console for results: wide enough for a table when piped, no colour then."""
+    from rich.console import Console
+
+    if not sys.stdout.isatty():
+        settings.setdefault("width", 160)
+    return Console(highlight=False, **settings)
+
+
+def json_out(value: Any) -> None:
+    """One JSON document on standard output."""
+    import msgspec
+
+    sys.stdout.write(msgspec.json.format(msgspec.json.encode(value), indent=2).decode() + "\n")
+
+
+@contextmanager
+def progress(quiet: bool = False) -> Iterator[Advance]:
+    """A progress bar on standard error; silent when piped or quiet."""
+    if quiet or not sys.stderr.isatty():
+        yield lambda what, done, known: None
+        return
+    from rich.console import Console
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
+    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
+        task = bar.add_task("", total=None)
+
+        def advance(what: str, done: int, known: int) -> None:
+            bar.update(task, description=what, completed=done, total=known or None)
+
+        yield advance
