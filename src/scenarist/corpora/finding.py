@@ -69,8 +69,8 @@ def missing(corpus: str, names: tuple[str, ...] = (), why: str = "") -> Missing:
     place = here or (roots()[0] / entry.folder if roots() else Path("FOLDER") / entry.folder)
     looked = os.environ.get(VARIABLE) or "(not set)"
     return Missing(
-        f"{why + ' ' if why else ''}The corpus {corpus!r} ({entry.title}: {entry.what}) is not there: {wanted} was not found on "
-        f"{VARIABLE} = {looked}. Obtain it: {entry.obtain} Put {wanted} into {place}"
+        f"{why + ' ' if why else ''}The corpus {corpus!r} ({entry.title}: {entry.what}) is not there: {wanted} "
+        f"was not found on {VARIABLE} = {looked}. Obtain it: {entry.obtain} Put {wanted} into {place}"
         + ("" if roots() else f" and set {VARIABLE}=FOLDER")
         + f". Then type: scenarist corpus check {corpus}"
     )

@@ -1,6 +1,7 @@
 """Files -> lines, one at a time: plain, gzip, bzip2 and xz alike, with errors that name the file and the line.
 
-Reading streams: no file is ever held whole. A truncated archive and a wrong encoding end as one BadInput that says where.
+Reading streams: no file is ever held whole. A truncated archive and a wrong encoding end as one BadInput that
+says where.
 """
 
 from __future__ import annotations
@@ -9,13 +10,13 @@ import bz2
 import gzip
 import lzma
 import zlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import BinaryIO, NamedTuple, cast
 
 from scenarist.errors import BadInput
 
-PACKED = {".gz": gzip.open, ".bz2": bz2.open, ".xz": lzma.open}
+PACKED: dict[str, Callable[[Path, str], object]] = {".gz": gzip.open, ".bz2": bz2.open, ".xz": lzma.open}  # type: ignore[dict-item]
 BROKEN = (EOFError, gzip.BadGzipFile, zlib.error, lzma.LZMAError)
 
 

@@ -1,0 +1,92 @@
+"""ROCStories (Mostafazadeh et al. 2016, section 3) -> Story of five sentences.
+
+Reads the official CSV (storyid, storytitle, sentence1 to sentence5; one file a season, all found are read) and the
+JSONL that holds ``sentences`` without titles. The JSONL marks with ``cased_original`` the stories in their original case; the
+others are lower-cased with names masked. ``cased`` keeps only one kind. No validation file: dev is cut by the rule.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import ClassVar
+
+import msgspec
+
+from scenarist.corpora import finding
+from scenarist.corpora.loader import Loader, distinct
+from scenarist.errors import BadInput
+from scenarist.formats import jsonl
+from scenarist.formats.table import rows
+from scenarist.story import Story
+
+SENTENCES = tuple(f"sentence{number}" for number in range(1, 6))
+OFFICIAL = (
+    "ROCStories_spring2016.csv",
+    "ROCStories__spring2016 - ROCStories_spring2016.csv",
+    "ROCStories_winter2017.csv",
+    "ROCStories_winter2017 - ROCStories_winter2017.csv",
+)
+
+
+class Record(msgspec.Struct):
+    """A line of the JSONL form."""
+
+    sentences: tuple[str, ...]
+    cased_original: bool = True
+    source: str = ""
+    storyid: str = ""
+    storytitle: str = ""
+
+
+class ROCStories(Loader[Story]):
+    """Five-sentence everyday stories."""
+
+    name = "rocstories"
+    files: ClassVar[Mapping[str, tuple[str, ...]]] = {"train": (*OFFICIAL, "stories.jsonl")}
+
+    def __init__(self, split: str = "train", cased: bool | None = None, path: str | Path | None = None) -> None:
+        super().__init__(split, path)
+        self.cased = cased
+
+    def settings(self) -> Mapping[str, object]:
+        return {} if self.cased is None else {"cased": self.cased}
+
+    def read(self, path: Path) -> Iterator[Story]:
+        seen: dict[str, str] = {}
+        for file in self.seasons(path):
+            yield from self.read_csv(file, seen) if ".csv" in file.suffixes else self.read_jsonl(file)
+
+    def seasons(self, path: Path) -> list[Path]:
+        """All CSV files of the official release, or the one file given."""
+        if self.path is not None or ".csv" not in path.suffixes:
+            return [path]
+        found = (finding.locate(self.name, name) for name in OFFICIAL)
+        return [file for file in found if file is not None]
+
+    def read_csv(self, path: Path, seen: dict[str, str]) -> Iterator[Story]:
+        if self.cased is False:
+            return
+        for row in rows(path, ("storyid", "storytitle", *SENTENCES)):
+            id = distinct(seen, row["storyid"].strip(), row.where)
+            story = Story.from_sentences(
+                id, [row[column].strip() for column in SENTENCES], title=row["storytitle"].strip(), source=self.source
+            )
+            if self.keeps(story.text):
+                yield story
+
+    def read_jsonl(self, path: Path) -> Iterator[Story]:
+        for number, record in enumerate(jsonl.read(path, Record), start=1):
+            if len(record.sentences) != 5:
+                raise BadInput(f"{path}, story {number}: expected five sentences, got {len(record.sentences)}")
+            if self.cased is not None and record.cased_original != self.cased:
+                continue
+            story = Story.from_sentences(
+                record.storyid or f"roc-{number:06d}",
+                record.sentences,
+                title=record.storytitle,
+                source=self.source,
+                notes=(("cased", "yes" if record.cased_original else "no"), ("from", record.source)),
+            )
+            if self.keeps(story.text):
+                yield story

@@ -1,0 +1,69 @@
+"""Story Cloze Test (Mostafazadeh et al. 2016, section 4; Sharma et al. 2018) -> ClozeStory.
+
+The official CSV columns. The validation file is dev; there is no training file (the training data are ROCStories, which
+have no endings to choose from). The 2018 test file carries no answers: ``answer`` is None there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import ClassVar
+
+from scenarist.corpora.loader import Loader, distinct
+from scenarist.errors import BadInput
+from scenarist.formats.table import rows
+from scenarist.noun import Noun
+
+CONTEXT = ("InputSentence1", "InputSentence2", "InputSentence3", "InputSentence4")
+ENDINGS = ("RandomFifthSentenceQuiz1", "RandomFifthSentenceQuiz2")
+ANSWER = "AnswerRightEnding"
+
+
+class ClozeStory(Noun, frozen=True):
+    """Four sentences and two endings, one of which is right."""
+
+    id: str
+    context: tuple[str, str, str, str]
+    endings: tuple[str, str]
+    answer: int | None = None
+    """0 or 1, None where the release keeps it back."""
+    source: str = ""
+
+
+class StoryCloze2016(Loader[ClozeStory]):
+    """Spring 2016: validation (dev) and test."""
+
+    name = "storycloze-2016"
+    files: ClassVar[Mapping[str, tuple[str, ...]]] = {
+        "dev": ("cloze_test_val__spring2016.csv", "cloze_test_val__spring2016 - cloze_test_ALL_val.csv"),
+        "test": ("cloze_test_test__spring2016.csv", "cloze_test_test__spring2016 - cloze_test_ALL_test.csv"),
+    }
+
+    def __init__(self, split: str = "dev", path: str | Path | None = None) -> None:
+        super().__init__(split, path)
+
+    def read(self, path: Path) -> Iterator[ClozeStory]:
+        seen: dict[str, str] = {}
+        for row in rows(path, ("InputStoryid", *CONTEXT, *ENDINGS)):
+            answer = row.values.get(ANSWER, "").strip()
+            if answer not in ("", "1", "2"):
+                raise BadInput(f"{row.where}: {ANSWER} must be 1 or 2, not {answer!r}")
+            one, two, three, four = (row[column].strip() for column in CONTEXT)
+            yield ClozeStory(
+                distinct(seen, row["InputStoryid"].strip(), row.where),
+                (one, two, three, four),
+                (row[ENDINGS[0]].strip(), row[ENDINGS[1]].strip()),
+                int(answer) - 1 if answer else None,
+                self.source,
+            )
+
+
+class StoryCloze2018(StoryCloze2016):
+    """Winter 2018 (Sharma et al.): new endings, written so that the ending alone tells less."""
+
+    name = "storycloze-2018"
+    files: ClassVar[Mapping[str, tuple[str, ...]]] = {
+        "dev": ("cloze_test_val__winter2018.csv", "cloze_test_val__winter2018-cloze_test_ALL_val - 1 - 1.csv"),
+        "test": ("cloze_test_test__winter2018.csv", "cloze_test_test__winter2018-cloze_test_ALL_test - 1.csv"),
+    }

@@ -1,0 +1,61 @@
+"""CSV and TSV <-> rows: streamed, with errors that name the file, the line and the column that was expected.
+
+Values are text; the caller reads numbers through ``number``, so that a wrong one is named with its place.
+"""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+from scenarist.errors import BadInput
+from scenarist.formats.lines import lines
+
+
+class Row(NamedTuple):
+    """A row of a table: its line, its values by column, and where it stands."""
+
+    line: int
+    values: dict[str, str]
+    path: Path
+
+    def __getitem__(self, column: str) -> str:  # type: ignore[override]
+        return self.values[column]
+
+    @property
+    def where(self) -> str:
+        """File and line, to begin an error message with."""
+        return f"{self.path}, line {self.line}"
+
+    def number(self, column: str) -> int:
+        """A value as a whole number."""
+        try:
+            return int(self.values[column])
+        except ValueError as error:
+            raise BadInput(f"{self.where}: column {column!r} must be a whole number, not {self[column]!r}") from error
+
+
+def rows(path: Path, needed: Sequence[str] = (), delimiter: str = ",", encoding: str = "utf-8") -> Iterator[Row]:
+    """The rows of a table whose first line names its columns; ``needed`` columns must be among them."""
+    csv.field_size_limit(1 << 27)
+    reader = csv.reader((f"{line.text}\n" for line in lines(path, encoding)), delimiter=delimiter, strict=True)
+    try:
+        header = [name.strip() for name in next(reader, [])]
+        if not header:
+            raise BadInput(f"{path}: empty file; expected a first line with the columns {', '.join(needed)}")
+        absent = [name for name in needed if name not in header]
+        if absent:
+            raise BadInput(f"{path}, line 1: missing column {', '.join(absent)}; found {', '.join(header)}")
+        for fields in reader:
+            if not fields or fields == [""]:
+                continue
+            if len(fields) != len(header):
+                raise BadInput(
+                    f"{path}, line {reader.line_num}: expected {len(header)} columns ({', '.join(header)}), "
+                    f"got {len(fields)}; is the file truncated?"
+                )
+            yield Row(reader.line_num, dict(zip(header, fields, strict=True)), path)
+    except csv.Error as error:
+        raise BadInput(f"{path}, line {reader.line_num}: not a valid table: {error}") from error
