@@ -1,0 +1,150 @@
+"""Story or Chain -> the chains that are counted and tested, with every difference between the papers a named choice.
+
+Chambers and Jurafsky (2008) take each event of the protagonist once and leave out *be*; Jans et al. (2012) and those
+after them take every chain with its repetitions; Pichotta and Mooney (2014) keep the other arguments. One function
+serves learning and examining, so that both see the same chains.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from itertools import groupby
+from typing import Any
+
+import msgspec
+
+from scenarist.errors import BadInput
+from scenarist.registry import load
+from scenarist.story import Chain, Event, Link, Story
+
+BE = frozenset({"be", "am", "is", "are", "was", "were", "been", "being", "'s", "'re", "'m"})
+REPORTING = frozenset(
+    """say tell report announce state claim add note explain reply answer remark declare mention comment insist argue
+    assert contend acknowledge admit confirm deny ask quote cite write describe warn testify respond
+    said says saying told tells telling reported reports reporting announced announces announcing stated states stating
+    claimed claims claiming added adds adding noted notes noting explained explains explaining replied replies replying
+    answered answers answering remarked declared mentioned commented insisted insists argued argues asserted contended
+    contends acknowledged acknowledges admitted admits confirmed confirms denied denies asked asks asking quoted cited wrote
+    writes described describes warned warns testified testifies responded responds""".split()
+)
+"""Verbs by which a text reports speech, as lemmas and as the surface forms that are no other verb's lemma."""
+
+NOBODY, OTHER, SELF = "-", "o", "x"
+SHARED = tuple("yzwvutsrqp") + tuple(f"y{number}" for number in range(2, 200))
+
+
+class Document(msgspec.Struct, frozen=True):
+    """The chains of one document in order of first mention, singletons included."""
+
+    id: str
+    chains: tuple[Chain, ...]
+    scenario: str = ""
+    labels: tuple[str, ...] = ()
+    """Script labels of the story's events (InScript), which ``Chain.places`` index."""
+
+
+def documents(things: Iterable[Any], forms: str = "lemma", args: str = "single") -> Iterator[Document]:
+    """Stories, or chains in document order, as documents. A chain's document is its ``story``."""
+    for is_story, group in groupby(things, key=lambda thing: isinstance(thing, Story)):
+        if is_story:
+            for story in group:
+                yield of_story(story, forms, args)
+            continue
+        for number, (name, chains) in enumerate(groupby(group, key=chain_story)):
+            kept = tuple(viewed(chain, forms, args) for chain in chains)
+            yield Document(name or f"document-{number}", kept)
+
+
+def chain_story(thing: Any) -> str:
+    """The document a chain is from; anything else is refused by name."""
+    if not isinstance(thing, Chain):
+        raise BadInput(
+            f"Chains are made from Story or Chain, not {type(thing).__name__}. Name a corpus of stories or chains "
+            "(scenarist corpus list)."
+        )
+    return thing.story
+
+
+def of_story(story: Story, forms: str = "lemma", args: str = "single") -> Document:
+    """The chains of a story that has been read (it has events and entities)."""
+    chains = load("scenarist.reading.chains:chains")(story)
+    labels = tuple(event.label for event in story.events)
+    return Document(story.id, tuple(viewed(chain, forms, args, story.events) for chain in chains), story.scenario, labels)
+
+
+def viewed(chain: Chain, forms: str, args: str, events: tuple[Event, ...] = ()) -> Chain:
+    """A chain in the asked view: lemmas or surface forms; one argument, several as variables, or several as entity ids (raw)."""
+    links = chain.links
+    if forms == "surface":
+        if not chain.places or not events:
+            raise BadInput("forms='surface' needs chains read from text; these hold lemmas only. Use forms='lemma'.")
+        links = tuple(
+            msgspec.structs.replace(link, predicate=(events[place].form or link.predicate).lower())
+            for link, place in zip(links, chain.places, strict=True)
+        )
+    elif forms != "lemma":
+        raise BadInput(f"forms is 'lemma' or 'surface', not {forms!r}.")
+    if args == "multi":
+        links = normalised(links, chain.entity)
+    elif args == "single":
+        links = tuple(link if not link.args else Link(link.predicate, link.role) for link in links)
+    elif args != "raw":
+        raise BadInput(f"args is 'single', 'multi' or 'raw', not {args!r}.")
+    return msgspec.structs.replace(chain, links=links)
+
+
+def variables(links: Iterable[Link], entity: str) -> dict[str, str]:
+    """Entity ids -> variables (Pichotta and Mooney 2014, section 3): ``x`` is the chain's entity, ``y``, ``z`` and so on the
+    others in order of appearance, ``-`` an empty place."""
+    names = {entity: SELF, "": NOBODY, NOBODY: NOBODY, OTHER: OTHER}
+    free = iter(SHARED)
+    for link in links:
+        for arg in link.args:
+            if arg not in names:
+                names[arg] = next(free, OTHER)
+    return names
+
+
+def renamed(link: Link, names: Mapping[str, str]) -> Link:
+    """A link with variables for its entities; one that no other event knows is ``o``.
+
+    The role is dropped, for the place of ``x`` says it; only a preposition keeps its name.
+    """
+    if not link.args:
+        return link
+    role = link.role if link.role.startswith("prep") else ""
+    return Link(link.predicate, role, tuple(names.get(arg, OTHER) for arg in link.args))
+
+
+def normalised(links: Iterable[Link], entity: str) -> tuple[Link, ...]:
+    """All links of a chain with variables for their entities.
+
+    >>> [str(link) for link in normalised([Link("arrest", "obj", ("p", "j", "")), Link("flee", "subj", ("j", "c", ""))], "j")]
+    ['arrest(y,x,-)', 'flee(x,z,-)']
+    """
+    links = tuple(links)
+    names = variables(links, entity)
+    return tuple(renamed(link, names) for link in links)
+
+
+def central(chains: Iterable[Chain]) -> Chain | None:
+    """The chain of the central entity: the longest, ties by first mention."""
+    return max(chains, key=len, default=None)
+
+
+def filtered(chain: Chain, be: bool = True, reporting: bool = True, repeats: bool = True) -> Chain:
+    """A chain without *be*, without reporting verbs, each event once: as asked."""
+    keep = [
+        at
+        for at, link in enumerate(chain.links)
+        if (be or link.predicate not in BE) and (reporting or link.predicate not in REPORTING)
+    ]
+    if not repeats:
+        first: dict[Link, int] = {}
+        for at in keep:
+            first.setdefault(chain.links[at], at)
+        keep = list(first.values())
+    if len(keep) == len(chain.links):
+        return chain
+    places = tuple(chain.places[at] for at in keep) if chain.places else ()
+    return msgspec.structs.replace(chain, links=tuple(chain.links[at] for at in keep), places=places)
