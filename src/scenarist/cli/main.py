@@ -8,13 +8,16 @@ from __future__ import annotations
 import importlib
 import os
 import sys
+from typing import Any
 
-import click
 import typer
-from typer.core import TyperGroup
+from typer.core import TyperCommand, TyperGroup
 
 from scenarist import __version__
 from scenarist.errors import ScenaristError
+
+UsageProblem: Any = next(kind for kind in typer.BadParameter.__mro__ if kind.__name__ == "ClickException")
+"""The base of Typer's own complaints about the command line."""
 
 VERBS = {
     "read": ("scenarist.cli.read", "Read a story: scenarios, events, and what goes without saying."),
@@ -38,32 +41,33 @@ VERBS = {
 
 
 class Verbs(TyperGroup):
-    """A group whose commands load when they are asked for."""
+    """A group whose commands load when they are asked for; the list of verbs loads none of them."""
 
-    def list_commands(self, ctx: click.Context) -> list[str]:
+    listing = False
+
+    def list_commands(self, ctx: typer.Context) -> list[str]:  # type: ignore[override]
         return list(VERBS)
 
-    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+    def get_command(self, ctx: typer.Context, cmd_name: str) -> TyperCommand | None:  # type: ignore[override]
         if cmd_name not in VERBS:
-            return None
+            if self.listing or ctx.resilient_parsing:
+                return None
+            from scenarist.registry import suggest
+
+            raise suggest(cmd_name, list(VERBS), "verb")
         module, line = VERBS[cmd_name]
-        if ctx.resilient_parsing is False and listing(ctx):
-            return click.Command(cmd_name, help=line, short_help=line)
-        command = typer.main.get_command(importlib.import_module(module).app)
+        if self.listing:
+            return TyperCommand(cmd_name, help=line, short_help=line)
+        command: TyperCommand = typer.main.get_command(importlib.import_module(module).app)  # type: ignore[assignment]
         command.name = cmd_name
         return command
 
-    def resolve_command(self, ctx: click.Context, args: list[str]) -> tuple[str | None, click.Command | None, list[str]]:
-        if args and not args[0].startswith("-") and args[0] not in VERBS:
-            from scenarist.registry import suggest
-
-            raise suggest(args[0], list(VERBS), "verb")
-        return super().resolve_command(ctx, args)
-
-
-def listing(ctx: click.Context) -> bool:
-    """Is this only the list of verbs (`scenarist --help`)?"""
-    return not ctx.protected_args and not ctx.args and ctx.parent is None and bool({"--help", "-h"} & set(sys.argv[1:2]))
+    def format_help(self, ctx: typer.Context, formatter: Any) -> None:  # type: ignore[override]
+        self.listing = True
+        try:
+            super().format_help(ctx, formatter)  # type: ignore[arg-type]
+        finally:
+            self.listing = False
 
 
 app = typer.Typer(
@@ -100,14 +104,14 @@ def run(args: list[str] | None = None) -> int:
             raise
         print(f"scenarist: {error}", file=sys.stderr)
         return error.code
-    except click.exceptions.Exit as done:
-        return done.exit_code
-    except (click.Abort, KeyboardInterrupt):
+    except typer.Exit as done:
+        return int(done.exit_code)
+    except (typer.Abort, KeyboardInterrupt):
         print("scenarist: interrupted; what was done is kept, the same command goes on from there.", file=sys.stderr)
         return 130
-    except click.ClickException as error:
+    except UsageProblem as error:
         error.show()
-        return error.exit_code
+        return int(error.exit_code)
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0

@@ -1,0 +1,147 @@
+"""`scenarist bench`: run a published table beside our own rows."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import typer
+
+if TYPE_CHECKING:
+    from scenarist.bench.run import Sheet
+
+app = typer.Typer()
+
+
+@app.command(epilog="Examples: scenarist bench toy --html toy.html | scenarist bench --list | scenarist bench toy --only constant,random --json")
+def bench(
+    table: str = typer.Argument("", help="Table, e.g. toy, storycloze2016; or a TOML file of your own."),
+    split: str = typer.Option("dev", help="dev or test (train for a look)."),
+    only: str = typer.Option("", help="Rows to run, joined by commas."),
+    limit: int | None = typer.Option(None, min=1, help="At most so many items a condition."),
+    seed: int | None = typer.Option(None, help="One seed instead of the table's own."),
+    refresh: bool = typer.Option(False, help="Ask again what is stored already."),
+    html: Path | None = typer.Option(None, help="Write one self-contained page in which every row opens its items."),
+    as_json: bool = typer.Option(False, "--json", help="Print JSON (the form is a promise, see the docs)."),
+    list_: bool = typer.Option(False, "--list", help="List the tables."),
+    explain: str = typer.Option("", help="Say a signature in words."),
+    cite: bool = typer.Option(False, help="Say how to cite the table's rows."),
+    quiet: bool = typer.Option(False, "--quiet", "-q", help="No progress, no footnotes."),
+) -> None:
+    """Run one table: ours, the published rows beside it, intervals, paired tests, signatures."""
+    from scenarist import verbs
+    from scenarist.cli.faces import console, json_out, progress
+    from scenarist.errors import BadInput
+
+    if explain:
+        from scenarist.signature import explain as words
+
+        for line in words(explain):
+            console().print(f"- {line}", markup=False)
+        return
+    if list_:
+        from scenarist.bench.table import load, names
+
+        found = [load(name) for name in names()]
+        if as_json:
+            json_out([{"table": one.name, "title": one.title, "paper": one.paper, "kind": one.kind} for one in found])
+        else:
+            for one in found:
+                console().print(f"{one.name:26} {one.title}", markup=False, soft_wrap=True)
+        return
+    if not table:
+        raise BadInput("Which table? See them with: scenarist bench --list")
+    if html and html.is_dir():
+        raise BadInput(f"{html} is a folder; expected the name of a file to write, e.g. {html}/table.html")
+    names_ = [name.strip() for name in only.split(",") if name.strip()]
+    with progress(quiet) as advance:
+        sheet = verbs.bench(table, split, names_, limit, seed, refresh, advance)
+    if html:
+        from scenarist.pages.report import table_page
+        from scenarist.store import write_whole
+
+        write_whole(html, [table_page(sheet_parts(sheet)).encode()])
+    if as_json:
+        json_out(sheet.json())
+        return
+    show(sheet.json(), sheet, quiet, cite)
+
+
+def sheet_parts(sheet: Sheet) -> dict[str, Any]:
+    """What the page needs of a run table, as plain values: the form, the items, the predictions and their marks."""
+    rows = []
+    for done in sheet.rows:
+        marks = {column: {mark.item: dict(mark.counts) for mark in cell.score.marks} for column, cell in done.cells.items()}
+        rows.append({"model": done.row.label or done.row.model, "predictions": done.predictions, "marks": marks})
+    return {
+        "json": sheet.json(), "title": sheet.table.title, "paper": sheet.table.paper, "items": sheet.items, "rows": rows,
+        "percent": sheet.table.percent, "digits": sheet.table.digits, "note": sheet.table.note,
+    }  # fmt: skip
+
+
+def figure(value: float | None, percent: bool, digits: int, column: str) -> str:
+    """A number as the paper prints it."""
+    if value is None:
+        return ""
+    scaled = value * 100 if percent and proportion(column) else value
+    return f"{scaled:.{digits if proportion(column) else max(digits, 2)}f}"
+
+
+def proportion(column: str) -> bool:
+    """Is this column a proportion (printed as a percentage where the paper does so)?"""
+    bare = ("surprisal", "span", "sentences_per_s", "information_content", "average_rank", "kendall_tau", "count", "mb", "seconds")
+    return not column.startswith(bare)
+
+
+def show(form: dict[str, Any], sheet: Sheet, quiet: bool, cite: bool) -> None:
+    """Print the table."""
+    from rich.table import Table
+
+    from scenarist.cli.faces import console
+
+    out, table = console(), sheet.table
+    columns = list(dict.fromkeys(column for row in form["rows"] for column in row["scores"]))
+    grid = Table(title=f"{table.title} ({sheet.split})", title_justify="left")
+    grid.add_column("model")
+    grid.add_column("role")
+    for column in columns:
+        grid.add_column(column.replace("/", "\n"), justify="right")
+    for row in form["rows"]:
+        cells = []
+        for column in columns:
+            one = row["scores"].get(column)
+            if one is None:
+                cells.append("")
+                continue
+            text = figure(one["value"], table.percent, table.digits, column)
+            if one.get("low") is not None:
+                low, high = (figure(one[end], table.percent, table.digits, column) for end in ("low", "high"))
+                text += f"\n{low} to {high}"
+            if one.get("seeds"):
+                import statistics
+
+                spread = statistics.stdev(one["seeds"].values())
+                text += f"\n± {figure(spread, table.percent, table.digits, column)} ({len(one['seeds'])} seeds)"
+            cells.append(text)
+        grid.add_row(row["model"], row["role"], *cells)
+    out.print(grid)
+    for row in form["rows"]:
+        if row.get("problem"):
+            out.print(f"{row['model']} was not run: {row['problem']}", markup=False, soft_wrap=True)
+    if quiet:
+        return
+    for test in form.get("tests", []):
+        out.print(
+            f"{test['column']}: {test['row']} against {test['reference']}: {test['difference']:+.4f} "
+            f"({test['low']:+.4f} to {test['high']:+.4f}), p = {test['p']:.4f}, corrected {test['p_holm']:.4f} ({test['test']})",
+            markup=False, soft_wrap=True,
+        )  # fmt: skip
+    if table.note:
+        out.print(table.note, markup=False, soft_wrap=True)
+    out.print(form["signature"], markup=False, soft_wrap=True)
+    if cite:
+        out.print(
+            "To cite a row, give the table, the row, the number with its interval, the signature under it, and the paper: "
+            f"{table.paper or 'scenarist'} and the scenarist software (CITATION.cff).",
+            markup=False, soft_wrap=True,
+        )  # fmt: skip

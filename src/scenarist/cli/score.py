@@ -1,0 +1,80 @@
+"""`scenarist score`: mark any predictions file, with intervals and paired tests."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import typer
+
+if TYPE_CHECKING:
+    from scenarist.bench.score import Scored
+
+app = typer.Typer()
+
+
+@app.command(epilog="Example: scenarist score d mine.jsonl theirs.jsonl")
+def score(
+    folder: Path = typer.Argument(help="Exam folder, written by `scenarist exam`."),
+    predictions: list[Path] = typer.Argument(help="One or more predictions files (JSONL)."),
+    metric: list[str] = typer.Option([], "--metric", "-m", help="A metric, e.g. recall@50; may be repeated. Default: the exam's own."),
+    strict: bool = typer.Option(False, help="Refuse a file that lacks a prediction for some item."),
+    html: Path | None = typer.Option(None, help="Write a page with every item, right and wrong."),
+    seed: int = typer.Option(13, help="Seed of the bootstrap."),
+    as_json: bool = typer.Option(False, "--json", help="Print JSON."),
+    quiet: bool = typer.Option(False, "--quiet", "-q", help="Print the table only."),
+) -> None:
+    """Score predictions: value, 95 % interval, detectable difference, paired tests, signature."""
+    from scenarist import verbs
+    from scenarist.cli.faces import json_out
+
+    scored = verbs.score(folder, predictions, metric, strict, seed)
+    if html:
+        from scenarist.bench import folder as folders
+        from scenarist.pages.report import score_page
+        from scenarist.store import write_whole
+
+        items, _ = folders.read(folder)
+        systems = [(s.name, list(s.scores.values()), s.predictions) for s in scored.systems]
+        write_whole(html, [score_page(scored.card.exam, scored.card.data, items, systems).encode()])
+    if as_json:
+        json_out(scored.json())
+    else:
+        show(scored, quiet)
+
+
+def show(scored: Scored, quiet: bool) -> None:
+    """Print the table."""
+    from rich.table import Table
+
+    from scenarist.cli.faces import console
+
+    out = console()
+    table = Table(title=f"{scored.card.exam} on {scored.card.data} ({scored.card.split})", title_justify="left")
+    for head in ("system", "metric", "value", "95 % interval", "n", "missing", "detectable"):
+        table.add_column(head, justify="left" if head in ("system", "metric") else "right")
+    for system in scored.systems:
+        for name, one in system.scores.items():
+            table.add_row(
+                system.name, name, f"{one.value:.4f}", f"{one.low:.4f} to {one.high:.4f}", str(one.n), str(one.missing),
+                f"{system.detectable[name]:.4f}",
+            )  # fmt: skip
+    out.print(table)
+    if scored.tests:
+        tests = Table(title="paired tests (p corrected after Holm)", title_justify="left")
+        for head in ("metric", "first", "second", "difference", "95 % interval", "p", "p corrected", "test"):
+            tests.add_column(head, justify="left" if head in ("metric", "first", "second", "test") else "right")
+        for test in scored.tests:
+            one = test.comparison
+            tests.add_row(
+                test.metric, test.first, test.second, f"{one.difference:+.4f}", f"{one.low:+.4f} to {one.high:+.4f}",
+                f"{one.p:.4f}", f"{test.corrected:.4f}", one.test,
+            )  # fmt: skip
+        out.print(tests)
+    if quiet:
+        return
+    for name, first in scored.systems[0].scores.items():
+        out.print(f"{name}: {first.signature}", markup=False, soft_wrap=True)
+    for system in scored.systems:
+        if gone := next(iter(system.scores.values())).missing:
+            out.print(f"{system.name}: {gone} items have no prediction and were counted as wrong (--strict refuses that).", markup=False)

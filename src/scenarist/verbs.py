@@ -1,0 +1,71 @@
+"""The Python API: the same verbs as the command line, as functions that return nouns and never print."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from scenarist.registry import make
+
+if TYPE_CHECKING:
+    from scenarist.bench.folder import Card
+    from scenarist.bench.run import Progress, Sheet
+    from scenarist.bench.score import Scored
+    from scenarist.question import Item
+
+
+def exam(
+    name: str,
+    corpus: str,
+    split: str = "dev",
+    seed: int = 13,
+    limit: int | None = None,
+    settings: Mapping[str, Any] | None = None,
+    corpus_settings: Mapping[str, Any] | None = None,
+) -> tuple[list[Item], Card]:
+    """Set an exam on a corpus: its items and the card that describes them."""
+    from scenarist import __version__
+    from scenarist.bench.folder import Card
+    from scenarist.bench.run import takes
+    from scenarist.bench.runner import data_hash, items_of, unfold
+    from scenarist.registry import find
+    from scenarist.signature import plain
+
+    switches = dict(settings or {})
+    if takes(find("exam", name), "seed"):
+        switches.setdefault("seed", seed)
+    made = make("exam", name, **switches)
+    items = unfold(made, items_of(made, make("corpus", corpus, split=split, **(corpus_settings or {})), limit))
+    fixed = tuple((key, plain(value)) for key, value in made.settings().items())
+    metrics = tuple(getattr(made, "metrics", ("accuracy",)))
+    card = Card(name, corpus, split, len(items), f"{corpus}#{data_hash(items)}", fixed, metrics, seed, version=__version__)
+    return items, card
+
+
+def score(
+    folder: str | Path, predictions: Sequence[str | Path], metrics: Sequence[str] = (), strict: bool = False, seed: int = 13
+) -> Scored:
+    """Score one or more predictions files against an exam folder; two or more are also compared pairwise."""
+    from scenarist.bench.score import score_files
+
+    return score_files(Path(folder), [Path(path) for path in predictions], metrics, strict, seed)
+
+
+def bench(
+    table: str,
+    split: str = "dev",
+    only: Sequence[str] = (),
+    limit: int | None = None,
+    seed: int | None = None,
+    refresh: bool = False,
+    progress: Progress | None = None,
+) -> Sheet:
+    """Run a table (or what of it is not stored yet)."""
+    from scenarist.bench.run import run_table
+    from scenarist.bench.table import load
+    from scenarist.store import Results
+
+    found = load(table)
+    with Results() as store:
+        return run_table(found, store, split, only, limit, seed, refresh, progress)
