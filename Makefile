@@ -1,0 +1,60 @@
+# Two commands do all the set-up on a fresh machine: `make demo` and `make test`.
+PYTHON ?= python3
+VENV   ?= .venv
+BIN    := $(VENV)/bin
+OUT    ?= out
+WORKERS ?= 2
+export PIP_DISABLE_PIP_VERSION_CHECK := 1
+
+.PHONY: help demo test check install install-dev system docs clean cli-docs train-reader train-detector train-knowledge bench-toy
+help:            ## what one can make
+	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*##/\t/' | expand -t 22
+
+$(VENV)/base: pyproject.toml constraints.txt
+	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --upgrade pip
+	$(BIN)/python -m pip install --quiet --constraint constraints.txt --editable .
+	touch $@
+
+$(VENV)/dev: $(VENV)/base
+	$(BIN)/python -m pip install --quiet --constraint constraints.txt torch==2.13.0
+	$(BIN)/python -m pip install --quiet --constraint constraints.txt --editable '.[all,dev]'
+	touch $@
+
+install: $(VENV)/base    ## the base install (no extras) in .venv
+install-dev: $(VENV)/dev ## everything, for development
+
+demo: $(VENV)/base ## read an example story with the embedded default and write its page
+	@$(BIN)/python -m training.demo $(OUT)
+
+system:          ## Chromium, PostgreSQL and a JRE through apt, where we may
+	@sh .ci/system
+
+test: $(VENV)/dev system check ## everything: checks, unit tests, data tests, browser tests
+	$(BIN)/python -m pytest -n $(WORKERS) --dist worksteal
+
+check: $(VENV)/dev ## ruff, mypy, import-linter, codespell
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check --diff --quiet src/scenarist/errors.py
+	$(BIN)/mypy
+	$(BIN)/lint-imports --no-cache
+	$(BIN)/codespell README.md CHANGELOG.md CONTRIBUTING.md docs src tests training benchmarks examples
+
+docs: $(VENV)/dev ## the documentation site in site/
+	$(BIN)/python -m pip install --quiet --constraint constraints.txt '.[docs]'
+	$(BIN)/mkdocs build --strict
+
+cli-docs: $(VENV)/dev ## write docs/reference/cli.md anew from the command line itself
+	$(BIN)/python -m scenarist.cli.reference docs/reference
+
+train-reader: $(VENV)/dev ## rebuild the reader's weights from the treebanks on SCENARIST_DATA
+	$(BIN)/python -m training.reader
+
+train-detector: $(VENV)/dev ## rebuild the scenario detector from MCScript on SCENARIST_DATA
+	$(BIN)/python -m training.detector
+
+bench-toy: $(VENV)/base ## the toy table, with its page
+	$(BIN)/scenarist bench toy --html $(OUT)/toy.html
+
+clean:           ## remove what make made, but not the environment
+	rm -rf $(OUT) site build dist .mypy_cache .ruff_cache .pytest_cache
