@@ -27,6 +27,8 @@ class Where(Question, frozen=True, tag="where"):
     """Which scenarios does this story tell, and where? The story comes without its segments."""
 
     story: Story
+    whole: bool = False
+    """One scenario for the whole story: the answer is its name, not Segments."""
 
 
 class EventGap(Question, frozen=True, tag="event-gap"):

@@ -18,6 +18,8 @@ class Scenario(Noun, frozen=True):
     sentences: int = 0
     relations: tuple[tuple[str, str], ...] = ()
     """(kind, other scenario): ``specialises``, ``part of``, ``shares participants with``."""
+    learned: tuple[str, ...] = ()
+    """Where the carried detector learned it from: corpora, or ``weak`` for stories picked by their words; empty: not learned."""
 
 
 class EventType(Noun, frozen=True):
