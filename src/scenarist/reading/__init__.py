@@ -1,4 +1,3 @@
 """Index of this room: name -> "module:Class"."""
 
-INDEX: dict[str, str] = {
-}
+INDEX: dict[str, str] = {}

@@ -1,0 +1,154 @@
+"""Tree -> predicates: which words tell that something happens, under what name, and whether in the passive.
+
+Verbs, with their particle (``pick_up``: the parser's particle, or an adverb behind the verb that WordNet lists with it,
+``slip_away``); adjectives and phrases with a copula (``be_tired``; ``be`` with its attribute or place). Not:
+auxiliaries and what stands for one (*going to*, *used to*, *have to*), participles used as adjectives, prepositions
+that look like verbs.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from scenarist.reading.events.lexicon import LIGHT, LIGHT_NOUNS
+from scenarist.reading.events.tree import Tree
+from scenarist.reading.synonyms import happens, phrasal
+
+NO_PREDICATE = frozenset(
+    ["amod", "compound", "case", "mark", "fixed", "flat", "aux", "cop", "det", "goeswith", "discourse", "cc", "nummod", "punct", "advmod", "reparandum", "vocative", "expl"]
+)
+
+
+class Predicate(NamedTuple):
+    """A token that tells an event."""
+
+    token: int
+    name: str
+    kind: str
+    form: str
+    passive: bool
+    swallowed: int = -1
+    """The object that became part of a light verb's name."""
+
+
+def predicates(tree: Tree, light: bool = False) -> list[Predicate]:
+    """All predicates in text order."""
+    found: list[Predicate] = []
+    passive: dict[int, bool] = {}
+    for at in range(tree.size):
+        pos = tree.pos[at]
+        if pos == "VERB":
+            if tree.base[tree.top(at)] in NO_PREDICATE or stands_for_auxiliary(tree, at):
+                continue
+            passive[at] = is_passive(tree, at, passive)
+            found.append(verb(tree, at, passive[at], light))
+        elif pos == "AUX":
+            if tree.base[at] not in NO_PREDICATE and tree.lemma[at] in ("be", "have", "do") and tree.has(at, "nsubj"):
+                found.append(Predicate(at, tree.lemma[at], "verb", tree.form[at].lower(), False))
+        elif tree.kids[at] and (copula := next((kid for kid in tree.kids[at] if tree.base[kid] == "cop"), -1)) >= 0:
+            found.append(copular(tree, at, copula))
+        elif pos == "ADJ" and second_adjective(tree, at):
+            found.append(Predicate(at, f"be_{tree.lemma[at]}", "adjective", tree.form[at].lower(), False))
+    return found
+
+
+def second_adjective(tree: Tree, at: int) -> bool:
+    """*He was cold and hungry*: the second shares the copula of the first."""
+    first = tree.top(at)
+    return first != at and tree.pos[first] == "ADJ" and tree.has(first, "cop") and not tree.has(at, "nsubj")
+
+
+def verb(tree: Tree, at: int, passive: bool, light: bool) -> Predicate:
+    """A verb with its particle, or with its noun where light verbs are wanted."""
+    name, form = tree.lemma[at], tree.form[at].lower()
+    particle = find_particle(tree, at)
+    if particle >= 0:
+        word = tree.form[particle].lower()
+        return Predicate(at, f"{name}_{word}", "verb", f"{form}_{word}", passive)
+    if light and name in LIGHT:
+        noun = light_noun(tree, at)
+        if noun >= 0:
+            return Predicate(at, f"{name}_{tree.lemma[noun]}", "light", form, passive, noun)
+    return Predicate(at, name, "verb", form, passive)
+
+
+def find_particle(tree: Tree, at: int) -> int:
+    """The particle of a verb, -1 where it has none."""
+    for kid in tree.kids[at]:
+        if tree.dep[kid] == "compound:prt":
+            return kid
+    near = at + 1
+    if (
+        near >= tree.size
+        or tree.head[near] != at
+        or tree.base[near] != "advmod"
+        or tree.pos[near] not in ("ADV", "ADP")
+    ):
+        return -1
+    return near if (tree.lemma[at], tree.form[near].lower()) in phrasal() else -1
+
+
+def light_noun(tree: Tree, at: int) -> int:
+    """The noun that carries a light verb's meaning: its object, indefinite or bare, that names something that
+    happens."""
+    for kid in tree.kids[at]:
+        if tree.base[kid] != "obj" or tree.pos[kid] != "NOUN":
+            continue
+        definite = any(
+            tree.base[far] == "det" and tree.lemma[far] in ("the", "this", "that", "these", "those")
+            for far in tree.kids[kid]
+        )
+        noun = tree.lemma[kid]
+        if not definite and (noun in LIGHT_NOUNS or happens(noun, first=True)):
+            return kid
+    return -1
+
+
+def copular(tree: Tree, at: int, copula: int) -> Predicate:
+    """``be_tired`` for an adjective, ``be`` for a noun or a place."""
+    form = tree.form[copula].lower()
+    lemma = tree.lemma[copula] if tree.lemma[copula] != "'s" else "be"
+    if tree.pos[at] == "ADJ" and not tree.preposition(at):
+        return Predicate(at, f"{lemma}_{tree.lemma[at]}", "adjective", f"{form}_{tree.form[at].lower()}", False)
+    if tree.pos[at] == "VERB":
+        return Predicate(at, tree.lemma[at], "verb", tree.form[at].lower(), False)
+    return Predicate(at, lemma, "copula", form, False)
+
+
+def stands_for_auxiliary(tree: Tree, at: int) -> bool:
+    """*was going to leave*, *used to play*, *had to pay*: the infinitive is the event."""
+    lemma = tree.lemma[at]
+    if lemma not in ("go", "use", "have", "got", "get", "suppose"):
+        return False
+    infinitive = any(
+        tree.base[kid] == "xcomp" and tree.pos[kid] in ("VERB", "AUX", "ADJ", "NOUN") and kid > at
+        and any(tree.base[far] == "mark" and tree.form[far].lower() in ("to", "na", "ta") for far in tree.kids[kid])
+        for kid in tree.kids[at]
+    )  # fmt: skip
+    if not infinitive or tree.has(at, "obj") or tree.has(at, "obl"):
+        return False
+    form = tree.verb_form(at)
+    if lemma == "go":
+        return form == "VBG" and (tree.has(at, "aux") or tree.form[at].lower() == "gon")
+    if lemma == "use":
+        return form in ("VBD", "VBN", "VB") and not tree.has_exact(at, "aux:pass")
+    if lemma == "suppose":
+        return tree.has_exact(at, "aux:pass")
+    return lemma == "have" or (form == "VBN" and tree.has(at, "aux"))
+
+
+def is_passive(tree: Tree, at: int, known: dict[int, bool]) -> bool:
+    """Passive by its auxiliary, subject or agent; a bare participle after a passive conjunct, or on a noun, is passive
+    too."""
+    aux = False
+    for kid in tree.kids[at]:
+        dep = tree.dep[kid]
+        if dep in ("aux:pass", "nsubj:pass", "csubj:pass", "obl:agent"):
+            return True
+        aux = aux or tree.base[kid] == "aux"
+    if tree.verb_form(at) != "VBN" or aux:
+        return False
+    base = tree.base[at]
+    if base == "conj":
+        return known.get(tree.head[at], False) and not tree.has(at, "nsubj")
+    return base in ("acl", "advcl", "xcomp") and tree.dep[at] != "acl:relcl" and not tree.has(at, "nsubj")
