@@ -18,7 +18,7 @@ from scenarist.contracts import Corpus, Exam, Metric, Model, Reader
 from scenarist.noun import from_json, to_json
 from scenarist.question import AnyQuestion, Choice, Example, Guess, Item, Prediction
 from scenarist.registry import make
-from scenarist.story import Story
+from scenarist.story import Mention, Segment, Sentence, Story, Token
 
 
 class Broken(AssertionError):
@@ -55,10 +55,16 @@ def check_corpus(corpus: str | Corpus[Any], split: str = "train", most: int = 50
 def check_story(story: Story) -> None:
     """Offsets point into the text, indices into their layers."""
     size, tokens = len(story.text), len(story.tokens)
-    for layer in (story.sentences, story.tokens, story.segments, *(entity.mentions for entity in story.entities)):
-        for span in layer:
-            if not 0 <= span.start <= span.stop <= size:
-                raise Broken(f"story {story.id!r}: {span!r} is outside the text")
+    mentions = tuple(mention for entity in story.entities for mention in entity.mentions)
+    spans: tuple[Sentence | Token | Segment | Mention, ...] = (
+        *story.sentences,
+        *story.tokens,
+        *story.segments,
+        *mentions,
+    )
+    for span in spans:
+        if not 0 <= span.start <= span.stop <= size:
+            raise Broken(f"story {story.id!r}: {span!r} is outside the text")
     for token in story.tokens:
         if not -1 <= token.head < tokens:
             raise Broken(f"story {story.id!r}: a head {token.head} is no token")
@@ -69,7 +75,9 @@ def check_story(story: Story) -> None:
                 raise Broken(f"story {story.id!r}: event {event.predicate!r} names an unknown entity {role.entity!r}")
 
 
-def check_reader(reader: str | Reader, texts: Sequence[str] = ("Ann met Bob. She smiled at him.", "", "It rained.")) -> list[str]:
+def check_reader(
+    reader: str | Reader, texts: Sequence[str] = ("Ann met Bob. She smiled at him.", "", "It rained.")
+) -> list[str]:
     """One story a text, in order, with the text unchanged and layers inside it; the same twice; batches do not matter."""
     made: Reader = make("reader", reader) if isinstance(reader, str) else reader
     done: list[str] = []
@@ -95,7 +103,9 @@ QUESTIONS: tuple[AnyQuestion, ...] = (
 )
 
 
-def check_model(model: str | Model, questions: Sequence[AnyQuestion] = QUESTIONS, data: Iterable[Any] | None = None) -> list[str]:
+def check_model(
+    model: str | Model, questions: Sequence[AnyQuestion] = QUESTIONS, data: Iterable[Any] | None = None
+) -> list[str]:
     """``fit`` returns self, an answer is a ranked Prediction, the same twice, in any order, alone or in a batch."""
     made: Model = make("model", model) if isinstance(model, str) else model
     done: list[str] = []
@@ -143,7 +153,11 @@ def check_exam(exam: str | Exam, stories: Iterable[Any], rekey: Callable[[Any], 
     promise(isinstance(dict(made.settings()), dict), "`settings` go into the signature", done)
     if rekey is not None:
         other = list(made.set([rekey(one) for one in whole]))
-        promise([item.question for item in other] == [item.question for item in items], "no question differs with its key", done)
+        promise(
+            [item.question for item in other] == [item.question for item in items],
+            "no question differs with its key",
+            done,
+        )
     return done
 
 
@@ -157,9 +171,15 @@ def check_metric(metric: str | Metric, items: Sequence[Item], seed: int = 13) ->
     promise(all(np.isfinite(one) for one in perfect), "a value is finite", done)
     promise(whole > missing if made.higher else whole < missing, "the key beats no answer", done)
     draw = random.Random(seed)
-    tied = [Prediction(item.id, tuple(Guess(answer, -1.0) for answer in others(item))) for item in items if isinstance(item.key, str)]
+    tied = [
+        Prediction(item.id, tuple(Guess(answer, -1.0) for answer in others(item)))
+        for item in items
+        if isinstance(item.key, str)
+    ]
     if tied:
-        shuffled = [msgspec.structs.replace(one, guesses=tuple(draw.sample(one.guesses, len(one.guesses)))) for one in tied]
+        shuffled = [
+            msgspec.structs.replace(one, guesses=tuple(draw.sample(one.guesses, len(one.guesses)))) for one in tied
+        ]
         kept = [item for item in items if isinstance(item.key, str)]
         one, two = value(made, list(zip(kept, tied, strict=True))), value(made, list(zip(kept, shuffled, strict=True)))
         promise(abs(one - two) < 1e-9, "shuffling tied candidates changes nothing", done)

@@ -97,7 +97,11 @@ def build(target: str, name: str, settings: Mapping[str, Any]) -> Any:
     try:
         return made(**settings)
     except TypeError as error:
-        if "unexpected keyword" in str(error) or "required keyword" in str(error) or "required positional" in str(error):
+        if (
+            "unexpected keyword" in str(error)
+            or "required keyword" in str(error)
+            or "required positional" in str(error)
+        ):
             raise BadInput(f"{name}: {error}") from error
         raise
 

@@ -93,7 +93,10 @@ def explain(signature: str) -> list[str]:
     "the exam was 'storycloze'"
     """
     metric, fields = parse(signature)
-    return [f"the number is '{metric}'", *(WORDS.get(key, f"{key} was {{}}").format(value) for key, value in fields.items())]
+    return [
+        f"the number is '{metric}'",
+        *(WORDS.get(key, f"{key} was {{}}").format(value) for key, value in fields.items()),
+    ]
 
 
 def content_hash(parts: Iterable[bytes], length: int = 8) -> str:

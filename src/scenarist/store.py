@@ -40,7 +40,9 @@ def folder(name: str) -> Path:
     try:
         path.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        raise BadInput(f"Cannot make the folder {path}: {error.strerror}. Set SCENARIST_HOME to a folder you may write to.") from error
+        raise BadInput(
+            f"Cannot make the folder {path}: {error.strerror}. Set SCENARIST_HOME to a folder you may write to."
+        ) from error
     return path
 
 
@@ -48,7 +50,9 @@ def resource(name: str) -> Path:
     """A file carried inside the package."""
     path = Path(__file__).parent / "resources" / name
     if not path.exists():
-        raise Missing(f"The package does not hold resources/{name}; reinstall it with: pip install --force-reinstall scenarist")
+        raise Missing(
+            f"The package does not hold resources/{name}; reinstall it with: pip install --force-reinstall scenarist"
+        )
     return path
 
 
@@ -116,7 +120,9 @@ class Results:
         base.execute("INSERT OR IGNORE INTO meta VALUES ('schema', ?)", (str(SCHEMA),))
         (version,) = base.execute("SELECT value FROM meta WHERE key = 'schema'").fetchone()
         if version != str(SCHEMA):
-            raise BadInput(f"{self.path} has schema {version}, this version writes {SCHEMA}. Move it away and run again.")
+            raise BadInput(
+                f"{self.path} has schema {version}, this version writes {SCHEMA}. Move it away and run again."
+            )
         base.commit()
 
     def run(self, what: Mapping[str, object]) -> int:

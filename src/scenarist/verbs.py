@@ -39,12 +39,18 @@ def exam(
     items = unfold(made, items_of(made, make("corpus", corpus, split=split, **(corpus_settings or {})), limit))
     fixed = tuple((key, plain(value)) for key, value in made.settings().items())
     metrics = tuple(getattr(made, "metrics", ("accuracy",)))
-    card = Card(name, corpus, split, len(items), f"{corpus}#{data_hash(items)}", fixed, metrics, seed, version=__version__)
+    card = Card(
+        name, corpus, split, len(items), f"{corpus}#{data_hash(items)}", fixed, metrics, seed, version=__version__
+    )
     return items, card
 
 
 def score(
-    folder: str | Path, predictions: Sequence[str | Path], metrics: Sequence[str] = (), strict: bool = False, seed: int = 13
+    folder: str | Path,
+    predictions: Sequence[str | Path],
+    metrics: Sequence[str] = (),
+    strict: bool = False,
+    seed: int = 13,
 ) -> Scored:
     """Score one or more predictions files against an exam folder; two or more are also compared pairwise."""
     from scenarist.bench.score import score_files

@@ -75,11 +75,15 @@ def read(path: Path) -> tuple[list[Item], Card]:
     keys = list(lines(path / "keys.jsonl", Key))
     lost = [key.id for key in keys if key.id not in questions]
     if lost or len(questions) != len(keys):
-        raise BadInput(f"{path}: questions.jsonl and keys.jsonl do not hold the same items (e.g. {lost[0] if lost else '?'!r}).")
+        raise BadInput(
+            f"{path}: questions.jsonl and keys.jsonl do not hold the same items (e.g. {lost[0] if lost else '?'!r})."
+        )
     items = [Item(key.id, questions[key.id], key.key, key.group, key.accept, key.tags) for key in keys]
     found = f"{what.corpus}#{data_hash(items)}"
     if found != what.data:
-        raise BadInput(f"{path}: the items were changed after the exam was written (expected {what.data}, found {found}).")
+        raise BadInput(
+            f"{path}: the items were changed after the exam was written (expected {what.data}, found {found})."
+        )
     return items, what
 
 
@@ -100,14 +104,20 @@ def predictions(path: Path, items: Sequence[Item], strict: bool = False) -> dict
     found: dict[str, Prediction] = {}
     for number, one in enumerate(lines(path, Prediction), start=1):
         if one.item not in known:
-            raise BadInput(f"{path}, prediction {number}: there is no item {one.item!r} in this exam (ids look like {items[0].id!r}).")
+            raise BadInput(
+                f"{path}, prediction {number}: there is no item {one.item!r} in this exam (ids look like {items[0].id!r})."
+            )
         if one.item in found:
-            raise BadInput(f"{path}, prediction {number}: a second prediction for item {one.item!r}; expected one each.")
+            raise BadInput(
+                f"{path}, prediction {number}: a second prediction for item {one.item!r}; expected one each."
+            )
         found[one.item] = one
     if not found:
         raise BadInput(f"{path} holds no prediction. Expected lines such as {example(items[0])}")
     if strict and (gone := [item.id for item in items if item.id not in found]):
-        raise BadInput(f"{path}: {len(gone)} of {len(items)} items have no prediction (first: {gone[0]!r}); --strict refuses that.")
+        raise BadInput(
+            f"{path}: {len(gone)} of {len(items)} items have no prediction (first: {gone[0]!r}); --strict refuses that."
+        )
     return found
 
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 import inspect
 import itertools
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from typing import Any, Protocol
+from functools import partial
+from typing import Any, TypeAlias
 
 import msgspec
 
@@ -17,6 +18,7 @@ from scenarist.contracts import Exam, Metric, Model
 from scenarist.errors import BadInput, Missing
 from scenarist.question import Item, Mark, Prediction, Score
 from scenarist.registry import find, index, load, make, suggest
+from scenarist.signature import sign
 from scenarist.store import Results
 
 
@@ -86,13 +88,17 @@ class Sheet(msgspec.Struct):
             }
             for test in self.tests
         ]  # fmt: skip
-        return {"table": self.table.name, "split": self.split, "signature": self.signature, "rows": rows, "tests": tests}
+        return {
+            "table": self.table.name,
+            "split": self.split,
+            "signature": self.signature,
+            "rows": rows,
+            "tests": tests,
+        }
 
 
-class Progress(Protocol):
-    """How a run shows where it is; the command line draws it."""
-
-    def __call__(self, row: str, done: int, known: int) -> None: ...
+Progress: TypeAlias = Callable[[str, int, int], None]
+"""How a run shows where it is (row, done, known); the command line draws it."""
 
 
 def corpus_of(source: Source, split: str, settings: Mapping[str, Any]) -> Iterable[Any]:
@@ -180,13 +186,21 @@ def run_table(
             if row.role == "published" or (row.only and condition.name not in row.only):
                 continue
             try:
-                run_row(done, condition, exam, items, metrics, fields, store, seeds_of(row, table, seed), refresh, progress)
+                run_row(
+                    done, condition, exam, items, metrics, fields, store, seeds_of(row, table, seed), refresh, progress
+                )
             except Missing as error:
                 done.problem = str(error)
     sheet.tests = paired(sheet)
     exams = {condition.exam for condition in table.condition}
-    what = {"exam": sorted(exams), "data": hashes, "split": split, "seed": seed if seed is not None else table.seeds, "v": __version__}
-    sheet.signature = scoring.sign(table.name, what)
+    what = {
+        "exam": sorted(exams),
+        "data": hashes,
+        "split": split,
+        "seed": seed if seed is not None else table.seeds,
+        "v": __version__,
+    }
+    sheet.signature = sign(table.name, what)
     return sheet
 
 
@@ -214,10 +228,9 @@ def run_row(
             **{key: value for key, value in fields.items() if key != "limit"},
         }  # fmt: skip
         label = f"{row.label or row.model} ({condition.name}{f', seed {seed}' if len(seeds) > 1 else ''})"
-        asked, predictions = runner.sit(
-            lambda seed=seed: model_of(row, condition, exam, seed),  # type: ignore[misc]
-            exam, items, store, what, (lambda d, k, label=label: progress(label, d, k)) if progress else None, refresh,
-        )  # fmt: skip
+        made = partial(model_of, row, condition, exam, seed)
+        tick = partial(progress, label) if progress else None
+        asked, predictions = runner.sit(made, exam, items, store, what, tick, refresh)
         if seed == seeds[0]:
             done.predictions[condition.name] = predictions
             missing = sum(item.id not in predictions for item in asked)
@@ -227,7 +240,9 @@ def run_row(
         runs = marks[metric.name]
         signed = {**fields, "train": [source.corpus for source in sources] or "none", "seed": list(seeds)}
         score = scoring.score_marks(metric, scoring.mean_marks(runs), signed, missing=missing)
-        values = {seed: scoring.total(metric, one) for seed, one in zip(seeds, runs, strict=True)} if len(seeds) > 1 else {}
+        values = (
+            {seed: scoring.total(metric, one) for seed, one in zip(seeds, runs, strict=True)} if len(seeds) > 1 else {}
+        )
         done.cells[f"{metric.name}/{condition.name}"] = Cell(score, values)
 
 
@@ -242,14 +257,16 @@ def paired(sheet: Sheet) -> list[Tested]:
             named = [done for done in rows if sheet.table.reference in (done.row.model, done.row.label)]
             if not (named or floor) or len(rows) < 2:
                 continue
-            sign = 1 if metric.higher else -1
-            reference = (named or sorted(floor, key=lambda done: -sign * done.cells[column].score.value))[0]
+            way = 1 if metric.higher else -1
+            reference = (named or sorted(floor, key=lambda done: -way * done.cells[column].score.value))[0]
             others = [done for done in rows if done is not reference]
             against = reference.cells[column].score.marks
             found = [compare(metric, done.cells[column].score.marks, against, seed=13) for done in others]
             corrected = holm([one.p for one in found])
             tests += [
-                Tested(column, done.row.label or done.row.model, reference.row.label or reference.row.model, one, float(p))
+                Tested(
+                    column, done.row.label or done.row.model, reference.row.label or reference.row.model, one, float(p)
+                )
                 for done, one, p in zip(others, found, corrected, strict=True)
             ]
     return tests

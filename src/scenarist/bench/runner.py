@@ -35,7 +35,9 @@ def items_of(exam: Exam, stories: Iterable[Any], limit: int | None = None) -> li
         seen.add(item.id)
         items.append(item)
     if not items:
-        raise BadInput(f"exam {exam.name}: the corpus gave no item. Is it empty, or are the exam's settings too strict?")
+        raise BadInput(
+            f"exam {exam.name}: the corpus gave no item. Is it empty, or are the exam's settings too strict?"
+        )
     return items
 
 
@@ -45,7 +47,9 @@ def unfold(exam: Exam, items: Sequence[Item]) -> list[Item]:
     if follow is None:
         return list(items)
     if getattr(exam, "mode", "oracle") != "oracle":
-        raise BadInput(f"exam {exam.name}: only mode 'oracle' can be written to a file; 'greedy' needs the model's own answers.")
+        raise BadInput(
+            f"exam {exam.name}: only mode 'oracle' can be written to a file; 'greedy' needs the model's own answers."
+        )
     whole: list[Item] = []
     for item in items:
         at: Item | None = item

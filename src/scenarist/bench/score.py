@@ -11,7 +11,7 @@ import msgspec
 
 from scenarist.bench import folder as folders
 from scenarist.bench import scoring
-from scenarist.bench.bootstrap import detectable
+from scenarist.bench.bootstrap import minimum_detectable
 from scenarist.bench.significance import Comparison, compare, holm
 from scenarist.question import Prediction, Score
 from scenarist.registry import make
@@ -95,13 +95,14 @@ def score_files(
     systems: list[System] = []
     for name, predictions in zip(names_of(files, found), found, strict=True):
         scores = {metric.name: scoring.score(metric, items, predictions, fields, seed) for metric in asked}
-        smallest = {metric.name: detectable(metric, scores[metric.name].marks, seed=seed) for metric in asked}
+        smallest = {metric.name: minimum_detectable(metric, scores[metric.name].marks, seed=seed) for metric in asked}
         systems.append(System(name, scores, smallest, predictions))
     tests: list[Versus] = []
     for metric in asked:
         pairs = list(combinations(systems, 2))
         compared = [
-            compare(metric, first.scores[metric.name].marks, second.scores[metric.name].marks, seed=seed) for first, second in pairs
+            compare(metric, first.scores[metric.name].marks, second.scores[metric.name].marks, seed=seed)
+            for first, second in pairs
         ]
         corrected = holm([one.p for one in compared])
         tests += [

@@ -49,7 +49,9 @@ def total(metric: Metric, marks: Sequence[Mark]) -> float:
     return float(metric.combine({key: np.asarray(count) for key, count in sums.items()}))
 
 
-def score_marks(metric: Metric, marks: Sequence[Mark], fields: Mapping[str, object], seed: int = 13, missing: int = 0) -> Score:
+def score_marks(
+    metric: Metric, marks: Sequence[Mark], fields: Mapping[str, object], seed: int = 13, missing: int = 0
+) -> Score:
     """The score of given marks, with its interval and its signature."""
     if not marks:
         raise BadInput(f"{metric.name}: there is nothing to score (no items).")
@@ -60,7 +62,11 @@ def score_marks(metric: Metric, marks: Sequence[Mark], fields: Mapping[str, obje
 
 
 def score(
-    metric: Metric, items: Sequence[Item], predictions: Mapping[str, Prediction], fields: Mapping[str, object], seed: int = 13
+    metric: Metric,
+    items: Sequence[Item],
+    predictions: Mapping[str, Prediction],
+    fields: Mapping[str, object],
+    seed: int = 13,
 ) -> Score:
     """Mark and score: the whole way."""
     missing = sum(item.id not in predictions for item in items)

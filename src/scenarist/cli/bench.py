@@ -13,7 +13,9 @@ if TYPE_CHECKING:
 app = typer.Typer()
 
 
-@app.command(epilog="Examples: scenarist bench toy --html toy.html | scenarist bench --list | scenarist bench toy --only constant,random --json")
+@app.command(
+    epilog="Examples: scenarist bench toy --html toy.html | scenarist bench --list | scenarist bench toy --only constant,random --json"
+)
 def bench(
     table: str = typer.Argument("", help="Table, e.g. toy, storycloze2016; or a TOML file of your own."),
     split: str = typer.Option("dev", help="dev or test (train for a look)."),
@@ -71,7 +73,9 @@ def sheet_parts(sheet: Sheet) -> dict[str, Any]:
     """What the page needs of a run table, as plain values: the form, the items, the predictions and their marks."""
     rows = []
     for done in sheet.rows:
-        marks = {column: {mark.item: dict(mark.counts) for mark in cell.score.marks} for column, cell in done.cells.items()}
+        marks = {
+            column: {mark.item: dict(mark.counts) for mark in cell.score.marks} for column, cell in done.cells.items()
+        }
         rows.append({"model": done.row.label or done.row.model, "predictions": done.predictions, "marks": marks})
     return {
         "json": sheet.json(), "title": sheet.table.title, "paper": sheet.table.paper, "items": sheet.items, "rows": rows,
@@ -89,7 +93,17 @@ def figure(value: float | None, percent: bool, digits: int, column: str) -> str:
 
 def proportion(column: str) -> bool:
     """Is this column a proportion (printed as a percentage where the paper does so)?"""
-    bare = ("surprisal", "span", "sentences_per_s", "information_content", "average_rank", "kendall_tau", "count", "mb", "seconds")
+    bare = (
+        "surprisal",
+        "span",
+        "sentences_per_s",
+        "information_content",
+        "average_rank",
+        "kendall_tau",
+        "count",
+        "mb",
+        "seconds",
+    )
     return not column.startswith(bare)
 
 

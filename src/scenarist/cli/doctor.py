@@ -21,7 +21,12 @@ def findings() -> list[dict[str, str]]:
     from scenarist.corpora import manifest
 
     found = [
-        {"part": "scenarist", "state": "ok", "detail": f"{__version__} on Python {platform.python_version()}", "next": ""},
+        {
+            "part": "scenarist",
+            "state": "ok",
+            "detail": f"{__version__} on Python {platform.python_version()}",
+            "next": "",
+        },
         {"part": "home", "state": "ok" if store.home().exists() else "empty", "detail": str(store.home()), "next": ""},
     ]
     for name in ("reader", "detector"):
@@ -39,7 +44,7 @@ def findings() -> list[dict[str, str]]:
     for tool, purpose in (("java", "Spark"), ("chromium", "browser tests")):
         path = shutil.which(tool)
         found.append({"part": tool, "state": "ok" if path else "missing", "detail": purpose, "next": ""})
-    here = [entry.name for entry in manifest.entries() if manifest.present(entry.name)]
+    here = [entry.name for entry in manifest.entries() if here_now(entry.name)]
     found.append({
         "part": "corpora", "state": "ok" if here else "none", "detail": ", ".join(here),
         "next": "" if here else "set SCENARIST_DATA to the folder that holds them (see: scenarist corpus list)",

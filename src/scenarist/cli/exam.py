@@ -48,7 +48,9 @@ def exam(
     split: str = typer.Option("dev", help="train, dev or test."),
     limit: int | None = typer.Option(None, min=1, help="At most so many items."),
     set_: list[str] = typer.Option([], "--set", help="A switch of the exam as key=value; may be repeated."),
-    corpus_set: list[str] = typer.Option([], "--corpus-set", help="A parameter of the corpus as key=value; may be repeated."),
+    corpus_set: list[str] = typer.Option(
+        [], "--corpus-set", help="A parameter of the corpus as key=value; may be repeated."
+    ),
     seed: int = typer.Option(13, help="Seed of random choices."),
     as_json: bool = typer.Option(False, "--json", help="Print the card as JSON."),
     quiet: bool = typer.Option(False, "--quiet", "-q", help="Print nothing but errors."),

@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 if TYPE_CHECKING:
     from rich.console import Console
 
-
-class Advance(Protocol):
-    """Move the bar: what is worked on, how much is done, how much is known."""
-
-    def __call__(self, what: str, done: int, known: int) -> None: ...
+Advance: TypeAlias = Callable[[str, int, int], None]
+"""Move the bar: what is worked on, how much is done, how much is known."""
 
 
 def console(**settings: Any) -> Console:

@@ -65,7 +65,7 @@ class Verbs(TyperGroup):
     def format_help(self, ctx: typer.Context, formatter: Any) -> None:  # type: ignore[override]
         self.listing = True
         try:
-            super().format_help(ctx, formatter)  # type: ignore[arg-type]
+            super().format_help(ctx, formatter)
         finally:
             self.listing = False
 

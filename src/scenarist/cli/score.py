@@ -17,7 +17,9 @@ app = typer.Typer()
 def score(
     folder: Path = typer.Argument(help="Exam folder, written by `scenarist exam`."),
     predictions: list[Path] = typer.Argument(help="One or more predictions files (JSONL)."),
-    metric: list[str] = typer.Option([], "--metric", "-m", help="A metric, e.g. recall@50; may be repeated. Default: the exam's own."),
+    metric: list[str] = typer.Option(
+        [], "--metric", "-m", help="A metric, e.g. recall@50; may be repeated. Default: the exam's own."
+    ),
     strict: bool = typer.Option(False, help="Refuse a file that lacks a prediction for some item."),
     html: Path | None = typer.Option(None, help="Write a page with every item, right and wrong."),
     seed: int = typer.Option(13, help="Seed of the bootstrap."),
@@ -65,10 +67,10 @@ def show(scored: Scored, quiet: bool) -> None:
         for head in ("metric", "first", "second", "difference", "95 % interval", "p", "p corrected", "test"):
             tests.add_column(head, justify="left" if head in ("metric", "first", "second", "test") else "right")
         for test in scored.tests:
-            one = test.comparison
+            found = test.comparison
             tests.add_row(
-                test.metric, test.first, test.second, f"{one.difference:+.4f}", f"{one.low:+.4f} to {one.high:+.4f}",
-                f"{one.p:.4f}", f"{test.corrected:.4f}", one.test,
+                test.metric, test.first, test.second, f"{found.difference:+.4f}", f"{found.low:+.4f} to {found.high:+.4f}",
+                f"{found.p:.4f}", f"{test.corrected:.4f}", found.test,
             )  # fmt: skip
         out.print(tests)
     if quiet:
@@ -77,4 +79,7 @@ def show(scored: Scored, quiet: bool) -> None:
         out.print(f"{name}: {first.signature}", markup=False, soft_wrap=True)
     for system in scored.systems:
         if gone := next(iter(system.scores.values())).missing:
-            out.print(f"{system.name}: {gone} items have no prediction and were counted as wrong (--strict refuses that).", markup=False)
+            out.print(
+                f"{system.name}: {gone} items have no prediction and were counted as wrong (--strict refuses that).",
+                markup=False,
+            )

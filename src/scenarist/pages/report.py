@@ -93,14 +93,16 @@ def question_text(question: AnyQuestion) -> str:
             return story.text
         case Untold(story=story, scenario=scenario, place=place):
             return f"{scenario}\n{story.text}\n(before sentence {place})"
-    return str(question)
 
 
 def answer_text(answer: Answer, question: AnyQuestion | None = None) -> str:
     """An answer as plain text for people."""
     match answer:
         case Segments(segments=segments):
-            return "; ".join(f"{one.start}–{one.stop}: {', '.join(one.names) or 'None'}" for one in segments) or "no segment"
+            return (
+                "; ".join(f"{one.start}–{one.stop}: {', '.join(one.names) or 'None'}" for one in segments)
+                or "no segment"
+            )
         case Permutation(order=order):
             return " ".join(map(str, order))
         case Reading(story=story):
@@ -122,7 +124,9 @@ def right(item: Item, prediction: Prediction | None) -> bool:
     return prediction is not None and prediction.best == item.key
 
 
-def shown_items(items: Sequence[Item], predictions: Mapping[str, Prediction], marks: Mapping[str, Mapping[str, float]]) -> list[dict[str, Any]]:
+def shown_items(
+    items: Sequence[Item], predictions: Mapping[str, Prediction], marks: Mapping[str, Mapping[str, float]]
+) -> list[dict[str, Any]]:
     """What a row shows of its items."""
     shown = []
     for item in items:
@@ -141,13 +145,17 @@ def item_card(item: Item) -> dict[str, str]:
     """What a page shows of an item, whoever answered it."""
     text = question_text(item.question)
     short = " ".join(text.split())
-    return {"short": short[:110] + ("…" if len(short) > 110 else ""), "text": text, "key": answer_text(item.key, item.question)}
+    return {
+        "short": short[:110] + ("…" if len(short) > 110 else ""),
+        "text": text,
+        "key": answer_text(item.key, item.question),
+    }
 
 
 def body_of(rows: Sequence[Mapping[str, Any]]) -> str:
     """The part under a table: buttons for each row and condition, the list of items, the item itself."""
     buttons = "".join(
-        f'<li>{escape(row["model"])}: '
+        f"<li>{escape(row['model'])}: "
         + " · ".join(
             f'<button class="row" data-row="{number}" data-part="{place}">{escape(part["condition"])}</button>'
             for place, part in enumerate(row["parts"])
@@ -229,7 +237,12 @@ def table_page(parts: Mapping[str, Any]) -> str:
     return page(parts["title"], body, STYLE, SCRIPT, {"rows": rows, "items": cards})
 
 
-def score_page(exam: str, data: str, items: Sequence[Item], systems: Sequence[tuple[str, Sequence[Score], Mapping[str, Prediction]]]) -> str:
+def score_page(
+    exam: str,
+    data: str,
+    items: Sequence[Item],
+    systems: Sequence[tuple[str, Sequence[Score], Mapping[str, Prediction]]],
+) -> str:
     """The page of scored predictions files."""
     rows: list[dict[str, Any]] = []
     form_rows: list[dict[str, Any]] = []

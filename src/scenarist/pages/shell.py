@@ -50,7 +50,13 @@ def escape(text: object) -> str:
 def embed(value: Any) -> str:
     """A value as JSON inside a script element, where nothing in it can end the element."""
     text = json.dumps(value, ensure_ascii=False, separators=(",", ":"))
-    return text.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026").replace("\u2028", "\\u2028").replace("\u2029", "\\u2029")
+    return (
+        text.replace("<", "\\u003c")
+        .replace(">", "\\u003e")
+        .replace("&", "\\u0026")
+        .replace("\u2028", "\\u2028")
+        .replace("\u2029", "\\u2029")
+    )
 
 
 def page(title: str, body: str, style: str = "", script: str = "", data: Any = None) -> str:
