@@ -19,6 +19,7 @@ def findings() -> list[dict[str, str]]:
 
     from scenarist import __version__, store
     from scenarist.corpora import manifest
+    from scenarist.corpora.finding import locate
 
     found = [
         {
@@ -44,7 +45,7 @@ def findings() -> list[dict[str, str]]:
     for tool, purpose in (("java", "Spark"), ("chromium", "browser tests")):
         path = shutil.which(tool)
         found.append({"part": tool, "state": "ok" if path else "missing", "detail": purpose, "next": ""})
-    here = [entry.name for entry in manifest.entries() if here_now(entry.name)]
+    here = [entry.name for entry in manifest.entries() if any(locate(entry.name, file.name) for file in entry.files)]
     found.append({
         "part": "corpora", "state": "ok" if here else "none", "detail": ", ".join(here),
         "next": "" if here else "set SCENARIST_DATA to the folder that holds them (see: scenarist corpus list)",
