@@ -1,8 +1,8 @@
 """KidsCook (Bisk et al. 2019, section 3) -> Pair: an abstract instruction and its concrete telling with blanks.
 
 Reads the released ``*.template.tsv``: abstract, concrete, tags, where 0 marks a blanked token; a blank is a maximal run
-of zeros. Three concrete texts share an abstract, so that results are to be grouped by abstract. The side files (whitelist,
-vocabulary, frozen vectors) are found by the functions below.
+of zeros. Three concrete texts share an abstract, so that results are to be grouped by abstract. The side files
+(whitelist, vocabulary, frozen vectors) are found by the functions below.
 """
 
 from __future__ import annotations

@@ -1,8 +1,9 @@
 """ROCStories (Mostafazadeh et al. 2016, section 3) -> Story of five sentences.
 
 Reads the official CSV (storyid, storytitle, sentence1 to sentence5; one file a season, all found are read) and the
-JSONL that holds ``sentences`` without titles. The JSONL marks with ``cased_original`` the stories in their original case; the
-others are lower-cased with names masked. ``cased`` keeps only one kind. No validation file: dev is cut by the rule.
+JSONL that holds ``sentences`` without titles. The JSONL marks with ``cased_original`` the stories in their original
+case; the others are lower-cased with names masked. ``cased`` keeps only one kind. No validation file: dev is cut by
+the rule.
 """
 
 from __future__ import annotations

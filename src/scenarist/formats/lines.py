@@ -16,7 +16,7 @@ from typing import BinaryIO, NamedTuple, cast
 
 from scenarist.errors import BadInput
 
-PACKED: dict[str, Callable[[Path, str], object]] = {".gz": gzip.open, ".bz2": bz2.open, ".xz": lzma.open}  # type: ignore[dict-item]
+PACKED: dict[str, Callable[[Path, str], object]] = {".gz": gzip.open, ".bz2": bz2.open, ".xz": lzma.open}
 BROKEN = (EOFError, gzip.BadGzipFile, zlib.error, lzma.LZMAError)
 
 

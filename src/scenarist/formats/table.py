@@ -7,21 +7,22 @@ from __future__ import annotations
 
 import csv
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from pathlib import Path
-from typing import NamedTuple
 
 from scenarist.errors import BadInput
 from scenarist.formats.lines import lines
 
 
-class Row(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Row:
     """A row of a table: its line, its values by column, and where it stands."""
 
     line: int
     values: dict[str, str]
     path: Path
 
-    def __getitem__(self, column: str) -> str:  # type: ignore[override]
+    def __getitem__(self, column: str) -> str:
         return self.values[column]
 
     @property
