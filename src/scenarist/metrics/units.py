@@ -25,6 +25,8 @@ class Unit(NamedTuple):
     weights: Mapping[str, float]
     cover: frozenset[tuple[str, ...]] = frozenset()
     """For each covering segment its heaviest labels."""
+    spans: frozenset[tuple[int, int]] = frozenset()
+    """Start and stop of each covering segment."""
 
     @property
     def labels(self) -> frozenset[str]:
@@ -49,7 +51,7 @@ def cover(story: Story, segments: Sequence[Segment]) -> list[Unit]:
     units = []
     for sentence in sentences_of(story):
         weights: dict[str, float] = {}
-        groups = set()
+        groups, spans = set(), set()
         for segment in segments:
             if segment.start < sentence.stop and sentence.start < segment.stop:
                 if not segment.labels or segment.labels[0].name in ("", NONE):
@@ -57,9 +59,10 @@ def cover(story: Story, segments: Sequence[Segment]) -> list[Unit]:
                 real = [label for label in segment.labels if label.name not in ("", NONE)]
                 for label in real:
                     weights[label.name] = max(label.weight, weights.get(label.name, label.weight))
+                spans.add((segment.start, segment.stop))
                 top = max(label.weight for label in real)
                 groups.add(tuple(sorted(label.name for label in real if label.weight == top)))
-        units.append(Unit(weights, frozenset(groups)))
+        units.append(Unit(weights, frozenset(groups), frozenset(spans)))
     return units
 
 

@@ -1,0 +1,176 @@
+"""Two annotators (or key and prediction) of one story -> do they agree? Kappa, raw agreement, span agreement.
+
+Wanzare et al. 2019, section 3.2, sentence by sentence: *kappa* (Cohen 1960) with the whole label set of a sentence as
+its category, so that it is 1 only where the sets are identical; *raw agreement*, the share of sentences on which at
+least one label is shared (two sentences without a label agree: their Figure 1 adds up to Table 2 only so); *span
+agreement* over segments that share a token and a label. The paper gives no formula for the last; ``overlap`` (the
+default) is the mean share of tokens that a pair has in common, ``pooled`` pools the tokens of all pairs, ``matched``
+is the share of segments that find a partner.
+
+``agree(a, b, item)`` compares two people's predictions, ``mark`` a prediction with the key.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from itertools import zip_longest
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from scenarist.contracts import Totals
+from scenarist.errors import BadInput
+from scenarist.metrics.ratio import count, divide
+from scenarist.metrics.units import NONE, Unit, guess_units
+from scenarist.question import Guess, Item, Prediction, Segments, Where
+from scenarist.story import Segment, Story
+
+
+class Agreement:
+    """Base: key and prediction, or two predictions, as two annotators."""
+
+    name: str
+    higher = True
+
+    def settings(self) -> Mapping[str, object]:
+        """What stands in the signature."""
+        return {"unit": "sentence", "none": "label"}
+
+    def mark(self, item: Item, prediction: Prediction | None) -> Mapping[str, float]:
+        """The prediction against the key."""
+        return self.agree(Prediction(item.id, (Guess(item.key),)), prediction, item)
+
+    def agree(self, a: Prediction | None, b: Prediction | None, item: Item | None = None) -> Mapping[str, float]:
+        """Two people's answers to one item."""
+        if item is None:
+            raise BadInput(f"{self.name}: agree(a, b, item) needs the item, whose story has the sentences to compare.")
+        return self.counts(item, a, b)
+
+    def counts(self, item: Item, a: Prediction | None, b: Prediction | None) -> Mapping[str, float]:
+        """The counts of one item."""
+        raise NotImplementedError
+
+    def combine(self, totals: Totals) -> npt.NDArray[Any]:
+        """Agreement over what was compared; 1 where there was nothing to compare."""
+        return divide(count(totals, "same"), count(totals, "n"), empty=1.0)
+
+
+def paired(item: Item, a: Prediction | None, b: Prediction | None) -> list[tuple[Unit | None, Unit | None]]:
+    """Both annotators' units side by side; None for somebody who gave no answer."""
+    ours: Sequence[Unit | None] = guess_units(item, a) or []
+    theirs: Sequence[Unit | None] = guess_units(item, b) or []
+    return list(zip_longest(ours, theirs))
+
+
+class RawAgreement(Agreement):
+    """The share of sentences that share at least one label."""
+
+    name = "raw_agreement"
+
+    def counts(self, item: Item, a: Prediction | None, b: Prediction | None) -> Mapping[str, float]:
+        """Agreeing sentences and sentences."""
+        pairs = paired(item, a, b)
+        same = sum(
+            x is not None and y is not None and bool(x.labels & y.labels or not (x.labels or y.labels))
+            for x, y in pairs
+        )
+        return {"same": float(same), "n": float(len(pairs))}
+
+
+class Kappa(Agreement):
+    """Cohen's kappa over label sets: agreement beyond what the two annotators' own frequencies give by chance.
+
+    Counts are kept by category (``a:``, ``b:``), so documents pool as in one table. Where chance alone explains
+    everything (both always use one same category) kappa is 1 by definition here; scikit-learn gives no number.
+    """
+
+    name = "kappa"
+
+    def settings(self) -> Mapping[str, object]:
+        """What stands in the signature."""
+        return {"categories": "label-sets", **super().settings()}
+
+    def counts(self, item: Item, a: Prediction | None, b: Prediction | None) -> Mapping[str, float]:
+        """Agreeing sentences, sentences, and each annotator's use of each category."""
+        found = {"same": 0.0, "n": 0.0}
+        for pair in paired(item, a, b):
+            names = [category(unit) for unit in pair]
+            for who, name in zip("ab", names, strict=True):
+                found[f"{who}:{name}"] = found.get(f"{who}:{name}", 0.0) + 1
+            found["same"] += names[0] == names[1]
+            found["n"] += 1
+        return found
+
+    def combine(self, totals: Totals) -> npt.NDArray[Any]:
+        """(observed - expected) / (1 - expected)."""
+        n = count(totals, "n")
+        observed = divide(count(totals, "same"), n, empty=1.0)
+        names = {name[2:] for name in totals if name[:2] in ("a:", "b:")}
+        products = [count(totals, f"a:{name}") * count(totals, f"b:{name}") for name in sorted(names)]
+        chance = divide(np.sum(products, axis=0) if products else np.zeros(n.shape), n**2)
+        certain = np.isclose(chance, 1.0) | (n == 0)
+        return np.where(certain, observed, divide(observed - chance, np.where(certain, 1.0, 1.0 - chance)))
+
+
+def category(unit: Unit | None) -> str:
+    """A label set as one category; no answer is a category that nobody else has."""
+    if unit is None:
+        return "(no answer)"
+    return " + ".join(sorted(unit.labels)) or NONE
+
+
+class SpanAgreement(Agreement):
+    """Agreement on the extent of segments that share a token and a label."""
+
+    name = "span_agreement"
+
+    def __init__(self, measure: str = "overlap") -> None:
+        if measure not in ("overlap", "pooled", "matched"):
+            raise BadInput(f"span_agreement: measure must be one of overlap, pooled, matched, got {measure!r}.")
+        self.measure = measure
+
+    def settings(self) -> Mapping[str, object]:
+        """What stands in the signature."""
+        return {"measure": self.measure, "unit": "token"}
+
+    def counts(self, item: Item, a: Prediction | None, b: Prediction | None) -> Mapping[str, float]:
+        """Shared tokens over all tokens of each pair, or segments with a partner over segments."""
+        if not isinstance(item.question, Where):
+            raise BadInput(f"span_agreement: item {item.id!r} asks no 'where' question, so it has no segments.")
+        words = words_of(item.question.story)
+        ours, theirs = labelled_spans(a, words), labelled_spans(b, words)
+        pairs = [(x, y) for label, x in ours for other, y in theirs if label == other and x & y]
+        if self.measure == "matched" or (a is None) != (b is None):
+            partners = sum(any(label == other and x & y for other, y in theirs) for label, x in ours)
+            partners += sum(any(label == other and x & y for other, y in ours) for label, x in theirs)
+            return {"same": float(partners), "n": float(len(ours) + len(theirs))}
+        if self.measure == "pooled":
+            return {"same": float(sum(len(x & y) for x, y in pairs)), "n": float(sum(len(x | y) for x, y in pairs))}
+        return {"same": sum(len(x & y) / len(x | y) for x, y in pairs), "n": float(len(pairs))}
+
+
+def words_of(story: Story) -> list[tuple[int, int]]:
+    """Start and stop of each token, or of each word between spaces where the story is not tokenised."""
+    if story.tokens:
+        return [(token.start, token.stop) for token in story.tokens]
+    return [found.span() for found in re.finditer(r"\S+", story.text)]
+
+
+def labelled_spans(prediction: Prediction | None, words: Sequence[tuple[int, int]]) -> list[tuple[str, frozenset[int]]]:
+    """The segments of an answer as (label, tokens), one for each label; parts of one segment (``group``) are put together."""
+    if prediction is None or not prediction.guesses or not isinstance(prediction.guesses[0].answer, Segments):
+        return []
+    spans: dict[tuple[str, str], frozenset[int]] = {}
+    for at, segment in enumerate(prediction.guesses[0].answer.segments):
+        for name in segment.names:
+            if name not in ("", NONE):
+                where = (name, segment.group or f"#{at}")
+                spans[where] = spans.get(where, frozenset()) | tokens_in(segment, words)
+    return [(name, tokens) for (name, _), tokens in spans.items() if tokens]
+
+
+def tokens_in(segment: Segment, words: Sequence[tuple[int, int]]) -> frozenset[int]:
+    """The indices of the tokens that share a character with a segment."""
+    return frozenset(at for at, (start, stop) in enumerate(words) if start < segment.stop and segment.start < stop)
