@@ -42,7 +42,8 @@ class Loader(Generic[T]):
     @property
     def cut(self) -> bool:
         """Is the split cut from the training file, because it has no file of its own?"""
-        return self.split in ("train", "dev") and self.path is None and not self.has_own_dev()
+        cuttable = self.split in ("train", "dev") and self.path is None and "train" in self.files
+        return cuttable and not self.has_own_dev()
 
     def has_own_dev(self) -> bool:
         """Has the corpus a validation file of its own on the search path?"""
@@ -55,7 +56,7 @@ class Loader(Generic[T]):
                 raise BadInput(f"{self.path}: no such file or folder")
             return self.path
         split = "train" if self.split == "all" else self.split
-        if split == "dev" and not self.has_own_dev():
+        if split == "dev" and "train" in self.files and not self.has_own_dev():
             split = "train"
         if split not in self.files:
             raise BadInput(

@@ -10,7 +10,7 @@ import bz2
 import gzip
 import lzma
 import zlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import BinaryIO, NamedTuple, cast
 
@@ -36,27 +36,30 @@ def open_binary(path: Path) -> BinaryIO:
         raise BadInput(f"{path}: cannot be read: {error.strerror or error}") from error
 
 
-def truncated(path: Path, number: int, error: Exception) -> BadInput:
+def truncated(path: Path | str, number: int, error: Exception) -> BadInput:
     """The error for a packed file that ends too early or is damaged."""
     return BadInput(f"{path}, after line {number}: the packed file is truncated or damaged ({error}). Get it again.")
 
 
 def lines(path: Path, encoding: str = "utf-8") -> Iterator[Line]:
     """The lines of a file with their numbers; a byte order mark is dropped."""
-    number = 0
     with open_binary(path) as stream:
-        try:
-            for number, raw in enumerate(stream, start=1):
-                yield Line(number, decode(raw, path, number, encoding))
-        except BROKEN as error:
-            raise truncated(path, number, error) from error
-        except OSError as error:
-            if path.suffix in PACKED:
-                raise truncated(path, number, error) from error
-            raise BadInput(f"{path}, after line {number}: cannot be read on: {error}") from error
+        yield from numbered(stream, path, encoding)
 
 
-def decode(raw: bytes, path: Path, number: int, encoding: str = "utf-8") -> str:
+def numbered(stream: Iterable[bytes], path: Path | str, encoding: str = "utf-8") -> Iterator[Line]:
+    """The lines of an open stream with their numbers; ``path`` is what errors call it."""
+    number = 0
+    try:
+        for number, raw in enumerate(stream, start=1):
+            yield Line(number, decode(raw, path, number, encoding))
+    except BROKEN as error:
+        raise truncated(path, number, error) from error
+    except OSError as error:
+        raise BadInput(f"{path}, after line {number}: cannot be read on: {error}") from error
+
+
+def decode(raw: bytes, path: Path | str, number: int, encoding: str = "utf-8") -> str:
     """One raw line as text; a byte that does not fit is an error with its place."""
     try:
         text = raw.decode(encoding)

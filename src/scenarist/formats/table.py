@@ -6,12 +6,12 @@ Values are text; the caller reads numbers through ``number``, so that a wrong on
 from __future__ import annotations
 
 import csv
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from scenarist.errors import BadInput
-from scenarist.formats.lines import lines
+from scenarist.formats.lines import Line, lines
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,7 +20,7 @@ class Row:
 
     line: int
     values: dict[str, str]
-    path: Path
+    path: Path | str
 
     def __getitem__(self, column: str) -> str:
         return self.values[column]
@@ -40,8 +40,13 @@ class Row:
 
 def rows(path: Path, needed: Sequence[str] = (), delimiter: str = ",", encoding: str = "utf-8") -> Iterator[Row]:
     """The rows of a table whose first line names its columns; ``needed`` columns must be among them."""
+    yield from rows_of(lines(path, encoding), path, needed, delimiter)
+
+
+def rows_of(lines: Iterable[Line], path: Path | str, needed: Sequence[str], delimiter: str = ",") -> Iterator[Row]:
+    """The same for lines from anywhere; ``path`` is what errors call them."""
     csv.field_size_limit(1 << 27)
-    reader = csv.reader((f"{line.text}\n" for line in lines(path, encoding)), delimiter=delimiter, strict=True)
+    reader = csv.reader((f"{line.text}\n" for line in lines), delimiter=delimiter, strict=True)
     try:
         header = [name.strip() for name in next(reader, [])]
         if not header:
