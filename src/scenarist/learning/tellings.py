@@ -1,0 +1,135 @@
+"""Read Story -> Telling: sentence by sentence the main verb and the content words, what scenario knowledge is counted from."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from typing import NamedTuple, TypeAlias
+
+import msgspec
+
+from scenarist.story import Event, Sentence, Story, Token
+
+Move: TypeAlias = Callable[[int], int]
+
+CONTENT = frozenset({"NOUN", "PROPN", "VERB", "ADJ", "ADV", "NUM"})
+VERBAL = ("verb", "light")
+
+
+class Step(NamedTuple):
+    """One sentence of a telling."""
+
+    verb: str
+    """Main verb with its particle, empty where the sentence has none (a copula, a fragment)."""
+    words: tuple[str, ...]
+    """Lemmas of content words."""
+    label: str = ""
+    """Script event label of an annotated corpus."""
+
+
+class Telling(NamedTuple):
+    """A story as a sequence of steps."""
+
+    scenario: str
+    steps: tuple[Step, ...]
+
+
+def main_verbs(story: Story) -> list[str]:
+    """The main verb of each sentence, empty where there is none; one pass over the events."""
+    verbs = {event.token: event.predicate for event in story.events if event.kind in VERBAL}
+    found = []
+    for sentence in story.sentences:
+        roots = (at for at in range(sentence.first, sentence.last) if story.tokens[at].head in (-1, at))
+        found.append(next((verbs[at] for at in roots if at in verbs), ""))
+    return found
+
+
+def labels(story: Story) -> list[str]:
+    """The first script event label of each sentence, empty where there is none."""
+    marked = [(event.start, event.label) for event in story.events if is_script(event.label)]
+    return [next((label for at, label in marked if s.start <= at < s.stop), "") for s in story.sentences]
+
+
+def is_script(label: str) -> bool:
+    """Is this the label of an event that belongs to the script?
+
+    >>> is_script("ScrEv_dry"), is_script("RelNScrEv"), is_script("ScrEv_other")
+    (True, False, False)
+    """
+    return label.startswith("ScrEv_") and label != "ScrEv_other"
+
+
+def telling(story: Story) -> Telling:
+    """A read story as its steps."""
+    verbs, marked = main_verbs(story), labels(story)
+    steps = []
+    for number, sentence in enumerate(story.sentences):
+        words = tuple(
+            token.lemma.lower() for token in story.tokens[sentence.first : sentence.last] if token.pos in CONTENT and token.lemma
+        )
+        steps.append(Step(verbs[number], words, marked[number]))
+    return Telling(story.scenario, tuple(steps))
+
+
+def without(story: Story, number: int) -> Story:
+    """The story with one sentence taken out: text, offsets, tokens, entities and events all moved up.
+
+    >>> from scenarist.story import Story
+    >>> without(Story.from_words("s", [["Ann", "ran", "."], ["She", "fell", "."], ["Oh", "!"]]), 1).text
+    'Ann ran . Oh !'
+    """
+    gone = story.sentences[number]
+    following = [s.start for s in story.sentences[number + 1 :]]
+    stop = min(following) if following else len(story.text)
+    start = gone.start if following else max([s.stop for s in story.sentences[:number]], default=0)
+    width, words = stop - start, gone.last - gone.first
+
+    def at(place: int) -> int:
+        return place if place <= start else max(start, place - width)
+
+    def word(index: int) -> int:
+        return index if index < gone.first else index - words
+
+    def end(index: int) -> int:
+        return index if index <= gone.first else index - words
+
+    def lost(index: int) -> bool:
+        return gone.first <= index < gone.last
+
+    tokens = tuple(
+        Token(at(t.start), at(t.stop), t.lemma, t.pos, t.tag, t.feats, -1 if t.head < 0 or lost(t.head) else word(t.head), t.dep)
+        for index, t in enumerate(story.tokens)
+        if not lost(index)
+    )
+    sentences = tuple(
+        Sentence(at(s.start), at(s.stop), word(s.first), end(s.last)) for n, s in enumerate(story.sentences) if n != number
+    )
+    kept: set[str] = set()
+    entities = []
+    for entity in story.entities:
+        mentions = tuple(
+            msgspec.structs.replace(m, start=at(m.start), stop=at(m.stop), first=word(m.first), last=end(m.last), head=word(m.head))
+            for m in entity.mentions
+            if not gone.start <= m.start < gone.stop
+        )
+        if mentions:
+            kept.add(entity.id)
+            entities.append(msgspec.structs.replace(entity, mentions=mentions))
+    events = tuple(moved(event, kept, at, word) for event in story.events if not gone.start <= event.start < gone.stop)
+    text = story.text[:start] + story.text[stop:]
+    left = tuple(msgspec.structs.replace(e, members=tuple(m for m in e.members if m in kept)) for e in entities)
+    return msgspec.structs.replace(
+        story, text=text, tokens=tokens, sentences=sentences, entities=left, events=events, segments=()
+    )
+
+
+def moved(event: Event, kept: set[str], at: Move, word: Move) -> Event:
+    """An event after a sentence before it was taken out."""
+    roles = tuple(
+        msgspec.structs.replace(role, entity=role.entity if role.entity in kept else "", token=word(role.token)) for role in event.roles
+    )
+    return msgspec.structs.replace(event, roles=roles, token=word(event.token), start=at(event.start), stop=at(event.stop))
+
+
+def tellings(stories: Iterable[Story]) -> Iterator[Telling]:
+    """The tellings of read stories."""
+    return map(telling, stories)
