@@ -10,12 +10,12 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from scenarist.reading.events.lexicon import LIGHT, LIGHT_NOUNS
+from scenarist.reading.events.lexicon import LIGHT, LIGHT_NOUNS, words
 from scenarist.reading.events.tree import Tree
 from scenarist.reading.synonyms import happens, phrasal
 
-NO_PREDICATE = frozenset(
-    ["amod", "compound", "case", "mark", "fixed", "flat", "aux", "cop", "det", "goeswith", "discourse", "cc", "nummod", "punct", "advmod", "reparandum", "vocative", "expl"]
+NO_PREDICATE = words(
+    "amod compound case mark fixed flat aux cop det goeswith discourse cc nummod punct advmod reparandum vocative expl"
 )
 
 
