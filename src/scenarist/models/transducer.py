@@ -1,0 +1,124 @@
+"""The segment-to-segment transducer (Yu, Buys and Blunsom 2016; Bisk et al. 2019, appendix A).
+
+Each concrete word is emitted from one abstract position; the alignment is monotonic, hard and latent. Transitions are
+``fixed`` (one shift probability, the ratio of lengths) or ``parameterised`` (eq. 5, from both states). The encoder state is
+used for emission (and transition) only, never fed to the decoder. Training: the marginal likelihood first, then
+batched Viterbi EM (``hard``): the best alignments of the batch are taken as observed.
+
+Slot filling (A.4): the Viterbi alignment of the prefix is predicted anew at each blank. Fixed: the blank shares the
+alignment of the word before it. Parameterised: from there it advances while shift > 0.5.
+
+Departures: the abstract begins with ``<S>`` and the concrete text ends with ``</S>``, which is the "last word" that is
+tied to the last position; ``emission="product"`` is ours (see emission.py), ``mlp`` the paper's.
+"""
+
+from __future__ import annotations
+
+import math
+
+import torch
+from torch import Tensor, nn
+
+from scenarist.errors import BadInput
+from scenarist.models import monotonic
+from scenarist.models.emission import EMISSIONS
+from scenarist.models.monotonic import Scores
+from scenarist.models.word_batches import Batch, Vocabulary
+from scenarist.models.word_network import Shape, WordNetwork
+
+
+class Transducer(WordNetwork):
+    """p(word | abstract up to its aligned position, words before it), alignment summed out or best."""
+
+    def __init__(
+        self,
+        vocabulary: Vocabulary,
+        shape: Shape | None = None,
+        vectors: Tensor | None = None,
+        transitions: str = "fixed",
+        emission: str = "product",
+    ) -> None:
+        if transitions not in ("fixed", "parameterised") or emission not in EMISSIONS:
+            raise BadInput(
+                f"transducer: expected transitions 'fixed' or 'parameterised' and emission {' or '.join(EMISSIONS)}, "
+                f"got {transitions!r} and {emission!r}"
+            )
+        shape = shape or Shape()
+        super().__init__(vocabulary, shape, vectors)
+        self.transitions = transitions
+        self.encoder = nn.LSTM(self.embed.embedding_dim, shape.hidden, batch_first=True)
+        self.emission = EMISSIONS[emission](shape.hidden, shape.hidden, shape.hidden, len(vocabulary), shape.dropout)
+        if transitions == "parameterised":
+            self.of_encoder = nn.Linear(shape.hidden, shape.hidden)
+            self.of_decoder = nn.Linear(shape.hidden, shape.hidden, bias=False)
+            self.move = nn.Linear(shape.hidden, 1)
+        self.register_buffer("ratio", torch.tensor(0.2))
+
+    def set_ratio(self, positions: int, words: int) -> None:
+        """The fixed shift probability from summed lengths: one shift per position, one emission per word."""
+        self.ratio.fill_(positions / (positions + words))
+
+    def transition(self, e: Tensor, d: Tensor) -> tuple[Tensor, Tensor]:
+        """ln p(emit), ln p(shift) at every (j, i): e (B, m, h), d (B, n, h) -> (B, n, m) each."""
+        if self.transitions == "fixed":
+            shift = self.ratio.log().expand(len(e), d.shape[1], e.shape[1])
+            return torch.log1p(-self.ratio).expand_as(shift), shift
+        logit = self.move(torch.tanh(self.of_encoder(e)[:, None] + self.of_decoder(d)[:, :, None]))[..., 0]
+        return nn.functional.logsigmoid(-logit), nn.functional.logsigmoid(logit)
+
+    def both(self, batch: Batch) -> tuple[Tensor, Tensor]:
+        """Encoder states (B, m, h) and decoder states (B, n + 1, h)."""
+        return self.encode(batch, self.encoder)[0], self.decode(batch)
+
+    def scores(self, e: Tensor, d: Tensor, told: Tensor) -> Scores:
+        """What the dynamic programme needs, each (B, n, m)."""
+        emit, shift = self.transition(e, d)
+        return Scores(self.emission.grid(e, d, told), emit, shift)
+
+    def loss(self, batch: Batch, hard: bool = False) -> Tensor:
+        """-ln p per word: summed over alignments, or of the batch's best alignments (``hard``)."""
+        told, sizes = batch.targets(self.vocabulary.end)
+        e, d = self.both(batch)
+        if not hard:
+            total = monotonic.log_likelihood(self.scores(e, d, told), batch.positions, sizes)
+            marginal: Tensor = -total.sum() / sizes.sum()
+            return marginal
+        with torch.no_grad():
+            path = monotonic.viterbi(self.scores(e, d, told), batch.positions, sizes)  # (B, n + 1)
+        keep = torch.arange(told.shape[1], device=told.device) < sizes[:, None]
+        aligned = e.gather(1, path[..., None].expand(-1, -1, e.shape[2]))  # (B, n + 1, h)
+        words = nn.functional.cross_entropy(self.emission.at(aligned[keep], d[keep]), told[keep])
+        emit, shift = self.transition(e, d)
+        moves = monotonic.path_score(Scores(torch.zeros_like(emit), emit, shift), path, sizes)
+        best: Tensor = words - moves.sum() / sizes.sum()
+        return best
+
+    def align(self, batch: Batch) -> Tensor:
+        """The Viterbi alignment of whole texts, (B, n + 1) positions, ``</S>`` included; position 0 is ``<S>``."""
+        told, sizes = batch.targets(self.vocabulary.end)
+        e, d = self.both(batch)
+        return monotonic.viterbi(self.scores(e, d, told), batch.positions, sizes)
+
+    def logits(self, batch: Batch, rows: Tensor, places: Tensor, starts: Tensor) -> Tensor:
+        """See WordNetwork; the alignment of each query is predicted from its blank's prefix."""
+        e, d = self.both(batch)
+        at = self.place(e, d, batch, rows, places, starts)  # (Q,)
+        return self.emission.at(e[rows, at], d[rows, places])
+
+    def place(self, e: Tensor, d: Tensor, batch: Batch, rows: Tensor, places: Tensor, starts: Tensor) -> Tensor:
+        """The position each query's word is emitted from, (Q,)."""
+        before = batch.words  # word t is told by state t
+        scores = self.scores(e, d[:, : before.shape[1]], before)
+        beyond = torch.arange(e.shape[1], device=e.device) >= batch.positions[:, None]  # (B, m)
+        table = monotonic.best_prefixes(scores).table.masked_fill(beyond[:, None], -torch.inf)
+        at = table.argmax(-1)[rows, (starts - 1).clamp(min=0)] * (starts > 0)  # (Q,)
+        if self.transitions == "fixed":
+            return at
+        stay = self.transition(e, d)[1] <= math.log(0.5)  # (B, n + 1, m)
+        last = (batch.positions - 1)[rows]  # (Q,)
+        line = torch.arange(e.shape[1], device=e.device)
+        for step in range(int((places - starts).max()) + 1):  # over the words of a blank
+            here = torch.minimum(starts + step, places)
+            free = (stay[rows, here] | (line >= last[:, None])) & (line >= at[:, None])
+            at = torch.where(starts + step <= places, free.int().argmax(-1), at)
+        return at

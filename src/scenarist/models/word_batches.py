@@ -1,0 +1,119 @@
+"""Pairs of abstract and concrete words -> padded tensors; what every in-domain word model reads.
+
+The vocabulary is a list of words whose place is their id, with the marks ``#UNK#``, ``<PAD>``, ``<S>`` and ``</S>`` (Bisk
+et al. 2019's file has them in front). An abstract begins with ``<S>``, so that position 0 of the encoder is the same for all:
+a transducer that stays there is a language model.
+"""
+
+from __future__ import annotations
+
+import random
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from typing import NamedTuple
+
+import torch
+from torch import Tensor
+
+from scenarist.errors import BadInput
+
+UNKNOWN, PAD, START, END = "#UNK#", "<PAD>", "<S>", "</S>"
+MARKS = (UNKNOWN, PAD, START, END)
+
+
+class Row(NamedTuple):
+    """What a network needs of a Pair."""
+
+    abstract: tuple[str, ...]
+    concrete: tuple[str, ...]
+    blanks: tuple[tuple[int, int], ...] = ()
+
+
+class Vocabulary:
+    """Words and their ids.
+
+    >>> words = Vocabulary(("#UNK#", "<PAD>", "<S>", "</S>", "stir"))
+    >>> words.ids(["stir", "yuzu"])
+    [4, 0]
+    """
+
+    def __init__(self, words: Sequence[str]) -> None:
+        self.words = tuple(words)
+        self.at = {word: number for number, word in enumerate(self.words)}
+        lost = [mark for mark in MARKS if mark not in self.at]
+        if lost:
+            raise BadInput(f"the vocabulary lacks the marks {lost}; it must hold {list(MARKS)}")
+        self.unknown, self.pad, self.start, self.end = (self.at[mark] for mark in MARKS)
+
+    def __len__(self) -> int:
+        return len(self.words)
+
+    def ids(self, words: Iterable[str]) -> list[int]:
+        """Ids of words; a word that is not in the vocabulary is ``#UNK#``."""
+        return [self.at.get(word, self.unknown) for word in words]
+
+    @classmethod
+    def count(cls, rows: Iterable[Row], least: int = 5) -> Vocabulary:
+        """The words of a parallel corpus that occur ``least`` times, most frequent first."""
+        seen: Counter[str] = Counter()
+        for row in rows:
+            seen.update(row.abstract)
+            seen.update(row.concrete)
+        kept = sorted((word for word in seen if seen[word] >= least and word not in MARKS), key=lambda w: (-seen[w], w))
+        return cls((*MARKS, *kept))
+
+
+class Batch(NamedTuple):
+    """Padded ids: ``abstract`` (B, m) with ``<S>`` in front, ``words`` (B, n) of the concrete text, and their lengths (B,)."""
+
+    abstract: Tensor
+    positions: Tensor
+    words: Tensor
+    sizes: Tensor
+
+    def to(self, device: str) -> Batch:
+        """The same on another device."""
+        return Batch(*(part.to(device) for part in self))
+
+    def inputs(self, start: int) -> Tensor:
+        """What the decoder reads: ``<S>`` and the words, (B, n + 1); state t predicts word t."""
+        return torch.nn.functional.pad(self.words, (1, 0), value=start)
+
+    def targets(self, end: int) -> tuple[Tensor, Tensor]:
+        """Words with ``</S>`` behind (B, n + 1), and their lengths (B,)."""
+        told = torch.nn.functional.pad(self.words, (0, 1), value=end)
+        rows = torch.arange(len(told), device=told.device)
+        told[rows, self.sizes] = end
+        return told, self.sizes + 1
+
+
+def pad(rows: Sequence[list[int]], value: int) -> tuple[Tensor, Tensor]:
+    """Lists of ids as one tensor (B, longest) and their lengths (B,)."""
+    sizes = torch.tensor([len(row) for row in rows])
+    width = max(1, int(sizes.max()))
+    return torch.tensor([row + [value] * (width - len(row)) for row in rows]), sizes
+
+
+def batch(rows: Sequence[Row], vocabulary: Vocabulary, cut: int | None = None) -> Batch:
+    """Rows as a Batch; ``cut`` keeps that many words of each side."""
+    abstract, positions = pad([[vocabulary.start, *vocabulary.ids(row.abstract[:cut])] for row in rows], vocabulary.pad)
+    words, sizes = pad([vocabulary.ids(row.concrete[:cut]) for row in rows], vocabulary.pad)
+    return Batch(abstract, positions, words, sizes)
+
+
+def batches(
+    rows: Sequence[Row], vocabulary: Vocabulary, size: int, cut: int | None, shuffle: random.Random | None = None
+) -> Iterator[Batch]:
+    """All rows in batches of about one length; ``shuffle`` draws another order each time it is called."""
+    order = list(range(len(rows)))
+    if shuffle is not None:
+        shuffle.shuffle(order)
+    pool = 20 * size if shuffle is not None else len(order)
+    groups = []
+    for first in range(0, len(order), max(1, pool)):
+        near = sorted(order[first : first + pool], key=lambda at: len(rows[at].concrete[:cut]))
+        groups += [near[at : at + size] for at in range(0, len(near), size)]
+    if shuffle is not None:
+        shuffle.shuffle(groups)
+    for group in groups:
+        yield batch([rows[at] for at in group], vocabulary, cut)

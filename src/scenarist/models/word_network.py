@@ -1,0 +1,86 @@
+"""What the in-domain networks share: embedded words, an encoder, a decoder, and a way from states to words.
+
+Bisk et al. (2019), section 3 and appendix A.1: one-layer LSTMs over frozen word vectors. ``loss`` is what training
+minimises, per word; ``logits`` answers queries (row, place, blank's first place), all places of a text from one pass.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import torch
+from torch import Tensor, nn
+
+from scenarist.models.word_batches import Batch, Vocabulary
+
+
+class Shape(NamedTuple):
+    """Sizes of a network; the defaults are those of the paper's code."""
+
+    hidden: int = 128
+    dropout: float = 0.5
+    frozen: bool = True
+    width: int = 100
+    """Size of the word vectors where none are given."""
+
+
+class WordNetwork(nn.Module):  # type: ignore[misc]
+    """Base: the word vectors and the decoder over the concrete words."""
+
+    def __init__(self, vocabulary: Vocabulary, shape: Shape, vectors: Tensor | None = None) -> None:
+        super().__init__()
+        self.vocabulary, self.shape = vocabulary, shape
+        if vectors is None:
+            self.embed = nn.Embedding(len(vocabulary), shape.width)
+        else:
+            self.embed = nn.Embedding.from_pretrained(vectors.clone().float(), freeze=shape.frozen)
+        self.drop = nn.Dropout(shape.dropout)
+        self.decoder = nn.LSTM(self.embed.embedding_dim, shape.hidden, batch_first=True)
+
+    def encode(self, batch: Batch, encoder: nn.LSTM) -> tuple[Tensor, tuple[Tensor, Tensor]]:
+        """States of the abstract (B, m, h) and the last one of each row as a decoder's first state (1, B, h)."""
+        packed = nn.utils.rnn.pack_padded_sequence(
+            self.drop(self.embed(batch.abstract)), batch.positions.cpu(), batch_first=True, enforce_sorted=False
+        )
+        out, last = encoder(packed)
+        states, _ = nn.utils.rnn.pad_packed_sequence(out, batch_first=True)
+        return self.drop(states), last
+
+    def decode(self, batch: Batch, first: tuple[Tensor, Tensor] | None = None) -> Tensor:
+        """States of the concrete text, (B, n + 1, h): state t has read the words before t."""
+        states, _ = self.decoder(self.drop(self.embed(batch.inputs(self.vocabulary.start))), first)
+        out: Tensor = self.drop(states)
+        return out
+
+    def states(self, batch: Batch) -> Tensor:
+        """What the words are predicted from, (B, n + 1, h); each plain model says how."""
+        raise NotImplementedError
+
+    def words(self, states: Tensor) -> Tensor:
+        """States -> logits over the vocabulary."""
+        raise NotImplementedError
+
+    def loss(self, batch: Batch, hard: bool = False) -> Tensor:
+        """Mean -ln P per word, ``</S>`` included. ``hard`` is for models with alignments."""
+        told, sizes = batch.targets(self.vocabulary.end)
+        keep = torch.arange(told.shape[1], device=told.device) < sizes[:, None]
+        loss: Tensor = nn.functional.cross_entropy(self.words(self.states(batch)[keep]), told[keep])
+        return loss
+
+    def logits(self, batch: Batch, rows: Tensor, places: Tensor, starts: Tensor) -> Tensor:
+        """Logits of the word at ``places`` of ``rows`` given the words before it, (Q, V); ``starts``: where its blank began."""
+        return self.words(self.states(batch)[rows, places])
+
+
+class Words(nn.Module):  # type: ignore[misc]
+    """A hidden layer and the softmax layer: (..., size) -> (..., V)."""
+
+    def __init__(self, size: int, hidden: int, words: int, dropout: float) -> None:
+        super().__init__()
+        self.hidden = nn.Linear(size, hidden)
+        self.drop = nn.Dropout(dropout)
+        self.out = nn.Linear(hidden, words)
+
+    def forward(self, states: Tensor) -> Tensor:
+        out: Tensor = self.out(self.drop(torch.tanh(self.hidden(states))))
+        return out
