@@ -18,15 +18,16 @@ from scenarist.registry import load
 from scenarist.story import Chain, Event, Link, Story
 
 BE = frozenset({"be", "am", "is", "are", "was", "were", "been", "being", "'s", "'re", "'m"})
-REPORTING = frozenset(
-    """say tell report announce state claim add note explain reply answer remark declare mention comment insist argue
-    assert contend acknowledge admit confirm deny ask quote cite write describe warn testify respond
-    said says saying told tells telling reported reports reporting announced announces announcing stated states stating
-    claimed claims claiming added adds adding noted notes noting explained explains explaining replied replies replying
-    answered answers answering remarked declared mentioned commented insisted insists argued argues asserted contended
-    contends acknowledged acknowledges admitted admits confirmed confirms denied denies asked asks asking quoted cited wrote
-    writes described describes warned warns testified testifies responded responds""".split()
-)
+SAYING = """
+say tell report announce state claim add note explain reply answer remark declare mention comment insist argue assert
+contend acknowledge admit confirm deny ask quote cite write describe warn testify respond said says saying told tells
+telling reported reports reporting announced announces announcing stated states stating claimed claims claiming added
+adds adding noted notes noting explained explains explaining replied replies replying answered answers answering
+remarked declared mentioned commented insisted insists argued argues asserted contended contends acknowledged
+acknowledges admitted admits confirmed confirms denied denies asked asks asking quoted cited wrote writes described
+describes warned warns testified testifies responded responds
+"""
+REPORTING = frozenset(SAYING.split())
 """Verbs by which a text reports speech, as lemmas and as the surface forms that are no other verb's lemma."""
 
 NOBODY, OTHER, SELF = "-", "o", "x"

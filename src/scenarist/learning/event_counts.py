@@ -219,7 +219,7 @@ class EventCounts:
                     chains = tuple(arrays[name].astype(np.int64) for name in ("flat", "start", "owner"))
                 return cls(
                     words_of(arrays["types"]), arrays["events"].astype(np.int64), arrays["pairs"].astype(np.int64),
-                    arrays["pair_counts"].astype(np.int64), card["window"], chains,  # type: ignore[arg-type]
+                    arrays["pair_counts"].astype(np.int64), card["window"], chains,
                     words_of(arrays["names"]), card["documents"],
                 )  # fmt: skip
         except (OSError, ValueError, KeyError, EOFError, BadZipFile) as error:

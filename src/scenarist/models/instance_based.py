@@ -92,7 +92,7 @@ class InstanceBigram(Retrieval):
     def __init__(
         self,
         share: float = 1.0,
-        skip: int | None | str = 2,
+        skip: int | str | None = 2,
         smoothing: float = 0.1,
         args: str = "single",
         forms: str = "lemma",

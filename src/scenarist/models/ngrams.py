@@ -31,7 +31,7 @@ class Unigram(EventRanker):
     name = "unigram"
 
     def prepare(self, counts: EventCounts) -> None:
-        self._logp = np.log(counts.events) - np.log(counts.total)
+        self._logp: Floats = np.log(counts.events) - np.log(counts.total)
 
     def scores(self, gap: Gap) -> Floats:
         return self._logp
@@ -53,7 +53,7 @@ class Bigram(EventRanker):
         smoothing: float = 0.1,
         equations: str = "meant",
         unknown: str = "symmetric",
-        unknown_skip: int | None | str = "same",
+        unknown_skip: int | str | None = "same",
         unknown_smoothing: float | None = None,
         repeat: bool = True,
         args: str = "single",

@@ -66,7 +66,7 @@ class Pmi(EventRanker):
         pairs = counts.ordered(self.skip).total
         twice = self.joint == "meant" and self.order == "none"
         self._sum = pairs * (2.0 if twice else 1.0)
-        self._logp = np.log(counts.events) - np.log(counts.total)
+        self._logp: Floats = np.log(counts.events) - np.log(counts.total)
         self._rare = counts.events < self.cutoff
 
     def pair_terms(self, table: Table, at: int) -> tuple[Ints, Floats, float]:
@@ -77,13 +77,14 @@ class Pmi(EventRanker):
             total = np.log(self._sum + self.smoothing * size * size)
             seen = np.log(counts + self.smoothing) - total
             return columns, seen - self._logp[at], float(np.log(self.smoothing) - total - self._logp[at])
-        seen = np.log(counts) - np.log(self._sum) - self._logp[at] if len(counts) else counts
+        seen = np.log(counts) - np.log(self._sum) - self._logp[at]
         return columns, seen, 0.0
 
     def factor(self, at: int, columns: Ints, counts: Floats) -> Floats:
         """The discount of Pantel and Ravichandran: C/(C+1) times min(C(x), C(y))/(min(C(x), C(y)) + 1)."""
         low = np.minimum(self.counts_.events[at], self.counts_.events[columns])
-        return counts / (counts + 1.0) * (low / (low + 1.0))
+        weight: Floats = counts / (counts + 1.0) * (low / (low + 1.0))
+        return weight
 
     def scores(self, gap: Gap) -> Floats:
         size = len(self.counts_)
