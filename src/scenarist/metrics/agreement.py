@@ -159,7 +159,10 @@ def words_of(story: Story) -> list[tuple[int, int]]:
 
 
 def labelled_spans(prediction: Prediction | None, words: Sequence[tuple[int, int]]) -> list[tuple[str, frozenset[int]]]:
-    """The segments of an answer as (label, tokens), one for each label; parts of one segment (``group``) are put together."""
+    """The segments of an answer as (label, tokens), one for each label.
+
+    Parts of one segment (``group``) are put together, and so are segments of one label that overlap (section 3.3).
+    """
     if prediction is None or not prediction.guesses or not isinstance(prediction.guesses[0].answer, Segments):
         return []
     spans: dict[tuple[str, str], frozenset[int]] = {}
@@ -168,7 +171,12 @@ def labelled_spans(prediction: Prediction | None, words: Sequence[tuple[int, int
             if name not in ("", NONE):
                 where = (name, segment.group or f"#{at}")
                 spans[where] = spans.get(where, frozenset()) | tokens_in(segment, words)
-    return [(name, tokens) for (name, _), tokens in spans.items() if tokens]
+    merged: list[tuple[str, frozenset[int]]] = []
+    for (name, _), tokens in spans.items():
+        touching = [one for one in merged if one[0] == name and one[1] & tokens]
+        merged = [one for one in merged if one not in touching]
+        merged.append((name, tokens.union(*(span for _, span in touching))))
+    return [(name, tokens) for name, tokens in merged if tokens]
 
 
 def tokens_in(segment: Segment, words: Sequence[tuple[int, int]]) -> frozenset[int]:
