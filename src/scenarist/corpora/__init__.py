@@ -20,6 +20,9 @@ INDEX: dict[str, str] = {
     "novels": "scenarist.corpora.fiction:Novels",
     "short-fiction": "scenarist.corpora.fiction:ShortFiction",
     "fairytales": "scenarist.corpora.fiction:Fairytales",
+    "gigaword": "scenarist.corpora.gigaword:Gigaword",
+    "spinn3r": "scenarist.corpora.spinn3r:Spinn3r",
+    "toy": "scenarist.corpora.toy:Toy",
     "texts:": "scenarist.corpora.texts:Texts",
     "jsonl:": "scenarist.corpora.texts:Stories",
 }

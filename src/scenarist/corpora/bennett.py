@@ -84,7 +84,9 @@ class Bennett(Loader[Story]):
     """The blog documents of the study."""
 
     name = "bennett"
-    files: ClassVar[Mapping[str, tuple[str, ...]]] = dict.fromkeys(("dev", "test", "all"), ("documents.tar.xz", "documents"))
+    files: ClassVar[Mapping[str, tuple[str, ...]]] = dict.fromkeys(
+        ("dev", "test", "all"), ("documents.tar.xz", "documents")
+    )
 
     def __init__(self, split: str = "dev", path: str | Path | None = None) -> None:
         super().__init__(split, path)

@@ -49,7 +49,9 @@ class Fairytales(Loader[Story]):
     """Fairy tales, one sentence a row of their tables."""
 
     name = "fairytales"
-    files: ClassVar[Mapping[str, tuple[str, ...]]] = dict.fromkeys(("train", "dev", "test"), ("fairytaleqa.tar.xz", "fairytaleqa"))
+    files: ClassVar[Mapping[str, tuple[str, ...]]] = dict.fromkeys(
+        ("train", "dev", "test"), ("fairytaleqa.tar.xz", "fairytaleqa")
+    )
 
     def read(self, path: Path) -> Iterator[Story]:
         folder = {"train": "train", "dev": "val", "test": "test", "all": ""}[self.split]

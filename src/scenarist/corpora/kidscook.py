@@ -73,7 +73,7 @@ def blanks(tags: Sequence[str]) -> tuple[tuple[int, int], ...]:
 
 
 def steps(split: str = "train") -> Iterator[Steps]:
-    """The pairs in steps (``*.pairs.jsonl``), in the order of the templates of the paper's own pipeline."""
+    """The pairs in steps (``*.pairs.jsonl``), all rows: those without a blank are not among the templates."""
     stem = {"train": "train", "dev": "valid", "test": "tests"}[split]
     yield from jsonl.read(finding.require("kidscook", f"{stem}.pairs.jsonl"), Steps)
 
