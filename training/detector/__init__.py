@@ -1,0 +1,1 @@
+"""How `resources/detector` was made: prepare, teach, learn, export; see the README beside this file."""

@@ -1,0 +1,143 @@
+"""Sentences -> endless made-up documents to train on: several scenarios in a row, other text between them, nested ones.
+
+Mirrors `scenarist.learning.stitching`, over indices into one list of sentences, so that a batch costs nothing. Stories of the
+dev split are only used by ``watch``.
+"""
+
+from __future__ import annotations
+
+import gzip
+import json
+import random
+from pathlib import Path
+from typing import NamedTuple
+
+
+class Text(NamedTuple):
+    """Sentences ``start`` to ``stop`` of the list, with the label's number (0 is *None*, -1 unknown)."""
+
+    start: int
+    stop: int
+    label: int
+
+
+class Document(NamedTuple):
+    """Sentence numbers and their labels."""
+
+    sentences: list[int]
+    labels: list[int]
+
+
+class Store:
+    """All texts of the training file by kind and split."""
+
+    def __init__(self, path: Path) -> None:
+        self.sentences: list[str] = []
+        self.texts: dict[str, list[Text]] = {}
+        records = [json.loads(line) for line in gzip.open(path, "rt", encoding="utf-8")]
+        self.labels = ["None", *sorted({record["label"] for record in records if record["label"]})]
+        number = {label: at for at, label in enumerate(self.labels)} | {"": 0}
+        for record in records:
+            start = len(self.sentences)
+            self.sentences += record["sentences"]
+            label = -1 if record["kind"] == "free" else number[record["label"]]
+            key = f"{record['kind']}-{record.get('source', '')}".rstrip("-") + f"-{record['split']}"
+            self.texts.setdefault(key, []).append(Text(start, len(self.sentences), label))
+
+    def run(self, kind: str, rng: random.Random, low: int, high: int) -> range:
+        """Some neighbouring sentences of a text."""
+        text = rng.choice(self.texts[kind])
+        return stretch(text, rng, low, high)
+
+
+def stretch(text: Text, rng: random.Random, low: int, high: int) -> range:
+    """Between ``low`` and ``high`` neighbouring sentences of a text, or all of it where it is shorter."""
+    size = min(rng.randint(low, high), text.stop - text.start)
+    start = rng.randint(text.start, text.stop - size)
+    return range(start, start + size)
+
+
+NONE_TRAIN = (("none-short-fiction-train", 0.32), ("none-gum-train", 0.26), ("none-ewt-train", 0.27), ("free-train", 0.15))
+NONE_DEV = (("none-short-fiction-dev", 1.0), ("none-gum-dev", 1.0), ("none-ewt-dev", 1.0))
+TOLD_TRAIN = (("told-train", 0.88), ("listed-train", 0.04), ("weak-train", 0.08))
+
+
+def pick(kinds: tuple[tuple[str, float], ...], rng: random.Random) -> str:
+    """A kind by its weight."""
+    return rng.choices([kind for kind, _ in kinds], [weight for _, weight in kinds])[0]
+
+
+def stitched(
+    store: Store,
+    rng: random.Random,
+    told: tuple[tuple[str, float], ...],
+    none: tuple[tuple[str, float], ...],
+    segments: tuple[int, int] = (2, 4),
+    lengths: tuple[int, int] = (3, 8),
+    other: float = 0.0,
+    nested: float = 0.0,
+) -> Document:
+    """One document; ``other`` is the share of *None*, ``nested`` the chance that a segment holds another inside."""
+    parts: list[tuple[int, list[int]]] = []
+    used: set[int] = set()
+    for _ in range(rng.randint(*segments)):
+        text = rng.choice(store.texts[pick(told, rng)])
+        if text.label in used:
+            continue
+        used.add(text.label)
+        parts.append((text.label, list(stretch(text, rng, *lengths))))
+    count = sum(len(part) for _, part in parts)
+    want = count * other / (1 - other)
+    while want > 0.5:
+        run = list(store.run(pick(none, rng), rng, 2, 6))
+        parts.insert(rng.randint(0, len(parts)), (0, run))
+        want -= len(run)
+    sentences: list[int] = []
+    labels: list[int] = []
+    for label, part in parts:
+        inner = nested and label and len(part) > 3 and rng.random() < nested
+        cut = rng.randint(1, len(part) - 1) if inner else len(part)
+        sentences += part[:cut]
+        labels += [label] * cut
+        if inner:
+            text = rng.choice(store.texts["told-train"])
+            middle = list(stretch(text, rng, 2, 5))
+            sentences += middle
+            labels += [text.label] * len(middle)
+            sentences += part[cut:]
+            labels += [label] * (len(part) - cut)
+    return Document(sentences, labels)
+
+
+def lesson(store: Store, rng: random.Random) -> Document:
+    """A training document of any kind: long, short, clean, noisy, nested, a whole story, a passage, *None* alone."""
+    chance = rng.random()
+    if chance < 0.12:
+        return stitched(store, rng, TOLD_TRAIN, NONE_TRAIN, (1, 1), (20, 40))
+    if chance < 0.24:
+        return stitched(store, rng, TOLD_TRAIN, NONE_TRAIN, (1, 1), (1, 4))
+    if chance < 0.30:
+        run = list(store.run(pick(NONE_TRAIN, rng), rng, 1, 20))
+        return Document(run, [0] * len(run))
+    other = rng.choice((0.0, 0.0, 0.2, 0.33, 0.5))
+    return stitched(store, rng, TOLD_TRAIN, NONE_TRAIN, (2, 5), (2, 9), other, nested=0.12)
+
+
+def free(store: Store, rng: random.Random) -> Document:
+    """A document without labels, for the teacher to label: ROCStories, alone or in a row, with other text between."""
+    sentences: list[int] = []
+    for _ in range(rng.randint(1, 4)):
+        text = rng.choice(store.texts["free-train"])
+        sentences += range(text.start, text.stop)
+        if rng.random() < 0.3:
+            sentences += store.run(pick(NONE_TRAIN, rng), rng, 2, 6)
+        if rng.random() < 0.3:
+            sentences += store.run("told-train", rng, 2, 8)
+    return Document(sentences, [-1] * len(sentences))
+
+
+def watch(store: Store, seed: int, other: float, count: int = 400) -> list[Document]:
+    """Dev documents as the table makes them (not the same ones)."""
+    rng = random.Random(seed)
+    told = (("told-dev", 1.0),)
+    return [stitched(store, rng, told, NONE_DEV, other=other) for _ in range(count)]
