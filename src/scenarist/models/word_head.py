@@ -1,0 +1,136 @@
+"""A word head on a pretrained language model: states of ``abstract => concrete`` -> the words that fill a blank.
+
+Ours (the paper's nearest row is GPT, fine-tuned). The causal model reads abstract and prefix; a linear layer over the
+word vocabulary, begun from the mean vectors of each word's pieces, names the next word, so that multi-piece words need no
+search. Trained where it is examined: on blanks, with the softmax over the words that may fill one, and with a smaller
+weight (``aside``) on all other words. Left to right: nothing after the blank is read.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import torch
+from torch import Tensor, nn
+
+from scenarist.models.piece_rows import Marked, PieceBatch, Pieces, piece_batch, piece_row
+from scenarist.models.word_batches import Row, Vocabulary
+from scenarist.models.word_queries import Admissible, Place
+
+
+class Reading(NamedTuple):
+    """How texts are shown and what counts in training."""
+
+    marks: bool = True
+    """A mark before each blank, with its number of words."""
+    aside: float = 0.2
+    """Weight of the words that are not blanks."""
+    redraw: float = 0.0
+    """Share of texts whose blanks are drawn anew each time (other eligible runs, at most as many)."""
+    spare: bool = True
+    """Give no mass to words of the abstract, which are never blanked."""
+    dropout: float = 0.1
+    smooth: float = 0.0
+    """Label smoothing over the admissible words."""
+
+
+class WordHead(nn.Module):  # type: ignore[misc]
+    """ln p(word | abstract, words before it), over the admissible words on blanks."""
+
+    def __init__(self, model: Any, pieces: Pieces, vocabulary: Vocabulary, admissible: Admissible, reading: Reading) -> None:
+        super().__init__()
+        self.pieces, self.vocabulary, self.admissible, self.reading = pieces, vocabulary, admissible, reading
+        self.body = Marked(model, like=pieces("_")[-1])
+        self.drop = nn.Dropout(reading.dropout)
+        table = self.body.body.embed_tokens.weight.detach().float()
+        means = torch.stack([table[pieces(word)].mean(0) for word in vocabulary.words])
+        self.head = nn.Linear(table.shape[1], len(vocabulary)).to(table.device)
+        with torch.no_grad():
+            self.head.weight.copy_(means)
+            self.head.bias.zero_()
+        self.register_buffer("allowed", admissible.ids.to(table.device), persistent=False)
+
+    @property
+    def device(self) -> str:
+        return str(self.head.weight.device)
+
+    def read(self, rows: Sequence[Row], abstract: bool = True) -> tuple[PieceBatch, Tensor]:
+        """Pieces and their states, (B, t, h)."""
+        batch = piece_batch([piece_row(row, self.pieces, self.reading.marks, abstract) for row in rows], self.device)
+        return batch, self.body(batch.ids)
+
+    def loss(self, rows: Sequence[Row]) -> Tensor:
+        """Cross entropy on the blanks, plus ``aside`` times that of the other words."""
+        batch, states = self.read(rows)
+        return self.word_loss(rows, states.gather(1, batch.heads[..., None].expand(-1, -1, states.shape[2])))
+
+    def word_loss(self, rows: Sequence[Row], states: Tensor, extra: Tensor | None = None) -> Tensor:
+        """From the states that predict each word, (B, n + 1, h); ``extra`` logits (B, n + 1, V) are added."""
+        filled, open_words = self.targets(rows)  # (K, 3) each: row, place, target
+        logits = self.drop(states[filled[:, 0], filled[:, 1]].float()) @ self.head.weight.T + self.head.bias
+        if extra is not None:
+            logits = logits + extra[filled[:, 0], filled[:, 1]]
+        chosen = self.bar(logits[:, self.allowed], [rows[row].abstract for row in filled[:, 0].tolist()])
+        loss = nn.functional.cross_entropy(chosen, filled[:, 2], label_smoothing=self.reading.smooth)
+        if self.reading.aside:
+            logits = self.drop(states[open_words[:, 0], open_words[:, 1]].float()) @ self.head.weight.T + self.head.bias
+            if extra is not None:
+                logits = logits + extra[open_words[:, 0], open_words[:, 1]]
+            loss = loss + self.reading.aside * nn.functional.cross_entropy(logits, open_words[:, 2])
+        out: Tensor = loss
+        return out
+
+    def targets(self, rows: Sequence[Row]) -> tuple[Tensor, Tensor]:
+        """(row, place, column among the admissible) of blank words; (row, place, word id) of the others."""
+        filled, others = [], []
+        for number, row in enumerate(rows):
+            blank = {place for start, stop in row.blanks for place in range(start, stop)}
+            ids = self.vocabulary.ids(row.concrete)
+            for place, word in enumerate(row.concrete):
+                if place in blank:
+                    filled.append((number, place, self.admissible.key(word)))
+                elif ids[place] != self.vocabulary.unknown:
+                    others.append((number, place, ids[place]))
+            others.append((number, len(row.concrete), self.vocabulary.end))
+        return torch.tensor(filled, device=self.device), torch.tensor(others, device=self.device)
+
+    def bar(self, chosen: Tensor, abstracts: Sequence[tuple[str, ...]]) -> Tensor:
+        """Logits over the admissible words with those of the abstract ruled out."""
+        if not self.reading.spare:
+            return chosen
+        lines, columns = [], []
+        for line, abstract in enumerate(abstracts):
+            for word in set(abstract):
+                if word in self.admissible.at:
+                    lines.append(line)
+                    columns.append(self.admissible.at[word])
+        ruled = torch.zeros_like(chosen, dtype=torch.bool)
+        ruled[torch.tensor(lines, dtype=torch.long), torch.tensor(columns, dtype=torch.long)] = True
+        return chosen.masked_fill(ruled, -1e9)
+
+    def logits(self, rows: Sequence[Row], places: Sequence[Place]) -> Tensor:
+        """Logits over the vocabulary at these places, (Q, V)."""
+        batch, states = self.read(rows)
+        index = torch.tensor(places, device=self.device)
+        picked = states[index[:, 0], batch.heads[index[:, 0], index[:, 1]]].float()
+        out: Tensor = picked @ self.head.weight.T + self.head.bias
+        return out
+
+
+def redraw(row: Row, admissible: Admissible, chance: random.Random) -> Row:
+    """The same text with other blanks: as many of its eligible runs (distinct strings) as were blanked, at random."""
+    eligible = [word in admissible.at and word not in row.abstract for word in row.concrete]
+    runs, start = [], None
+    for place, one in enumerate([*eligible, False]):
+        if one and start is None:
+            start = place
+        elif not one and start is not None:
+            runs.append((start, place))
+            start = None
+    texts = sorted({row.concrete[a:b] for a, b in runs})
+    if not texts:
+        return row
+    kept = set(chance.sample(texts, min(5, len(texts))))
+    return row._replace(blanks=tuple((a, b) for a, b in runs if row.concrete[a:b] in kept))
