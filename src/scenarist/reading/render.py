@@ -98,13 +98,14 @@ class Writer:
         if way == "caveman":
             made += self.negation(main)
         made += self.verb(main)
+        copular = self.tree.has(main, "cop") and self.tree.pos[main] != "VERB"
         if way != "caveman":
-            return made
+            return made + (self.attribute(main) if copular else [])
         made += [self.word(token) for token in back]
         arguments = self.arguments.of(main) if main in self.arguments.predicates else []
         for role in ("iobj", "obj", "attr"):
             made += [self.word(one.token) for one in arguments[:] if one.role == role][:1]
-        if tree.has(main, "cop") and tree.pos[main] != "VERB":
+        if copular:
             made += self.attribute(main)
         return made + self.phrases(main)
 

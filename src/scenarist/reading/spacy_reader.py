@@ -49,9 +49,10 @@ class SpacyReader:
         return self.pipeline_
 
     def __call__(self, texts: Iterable[str]) -> Iterator[Story]:
+        pipeline = self.pipeline()
         from scenarist.reading.coref.resolve import resolve
 
-        for doc in self.pipeline().pipe(texts):
+        for doc in pipeline.pipe(texts):
             story, kinds = from_doc(doc)
             story = msgspec.structs.replace(story, entities=resolve(story, kinds), notes=(("reader", self.name),))
             yield msgspec.structs.replace(story, events=events(story, light=self.light))

@@ -79,3 +79,9 @@ LIGHT_NOUNS = words(
 
 POSSESSION = words("have get make take find need want lose miss seize")
 """Verbs whose subject does the infinitive that modifies their object: *he had a decision to make*."""
+
+PARTICLES = words(
+    "away back down up out off in on over around round through along forward apart together by about across aside "
+    "ahead under"
+)
+"""Adverbs that may belong to a verb's name."""

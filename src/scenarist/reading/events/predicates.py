@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from scenarist.reading.events.lexicon import LIGHT, LIGHT_NOUNS, words
+from scenarist.reading.events.lexicon import LIGHT, LIGHT_NOUNS, PARTICLES, words
 from scenarist.reading.events.tree import Tree
 from scenarist.reading.synonyms import happens, phrasal
 
@@ -85,7 +85,8 @@ def find_particle(tree: Tree, at: int) -> int:
         or tree.pos[near] not in ("ADV", "ADP")
     ):
         return -1
-    return near if (tree.lemma[at], tree.form[near].lower()) in phrasal() else -1
+    word = tree.form[near].lower()
+    return near if word in PARTICLES and (tree.lemma[at], word) in phrasal() else -1
 
 
 def light_noun(tree: Tree, at: int) -> int:

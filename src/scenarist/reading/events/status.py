@@ -154,7 +154,8 @@ class Statuses:
             if base != "conj" and self.command(at, marks):
                 return "imperative"
             stop = tree.stops[tree.sentence[at]] if tree.stops else 0
-            if base != "ccomp" and any("?" in tree.form[place] for place in range(max(at, stop - 3), stop)):
+            asked = any("?" in tree.form[kid] for kid in tree.kids[at] if kid > at and tree.base[kid] == "punct")
+            if asked or (base != "ccomp" and any("?" in tree.form[place] for place in range(max(at, stop - 2), stop))):
                 return "question"
         return ""
 
