@@ -1,6 +1,7 @@
 """Index of this room: name -> "module:Class"."""
 
 INDEX: dict[str, str] = {
+    "detection": "scenarist.exams.detection:Detection",
     "untold": "scenarist.exams.untold:UntoldExam",
     "eventcloze": "scenarist.exams.eventcloze:EventCloze",
 }
