@@ -1,0 +1,189 @@
+"""Where -> Segments: the light detector, the default of `scenarist detect`; past Wanzare et al. (2019), section 4.
+
+The paper cuts first (TopicTiling) and then labels each piece (one perceptron a scenario). Here one network reads the
+sentences in context, and a chain of labels with learned switch costs finds cuts and labels together (`phrase_network`,
+`label_chain`); *None* is a label of the chain, so nothing needs a threshold. Then, by the guidelines of Appendix A: a short
+separator between two parts of one scenario joins them (A.9), a long one leaves two parts of one group (A.8), a scenario told
+inside another nests in it (A.12), and related scenarios with evidence of their own are named beside the first (A.11).
+Weights are chances averaged over the segment's sentences.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from scenarist.errors import BadInput
+from scenarist.formats.plain import sentences as cut
+from scenarist.learning.phrases import WORD, stem
+from scenarist.learning.scenario_inventory import NONE, related
+from scenarist.models.deciding_words import deciding_words
+from scenarist.models.label_chain import Array, best, chances
+from scenarist.models.phrase_network import Network, carried
+from scenarist.question import AnyQuestion, Guess, Prediction, Segments, Where
+from scenarist.story import Label, Segment, Sentence, Story
+
+KNOWN = 0.5
+"""Where fewer of a text's words than this share are known, it is not English prose, and nothing is claimed."""
+
+
+class Run(NamedTuple):
+    """Sentences ``first`` to ``last`` (half open) with one label, and the sentences its weight is taken from."""
+
+    first: int
+    last: int
+    label: int
+    own: tuple[int, ...]
+    group: str = ""
+
+
+class Detector:
+    """The scenarios of a story, with the words that decided."""
+
+    name = "detector"
+    learns = "nothing"
+
+    def __init__(
+        self, weights: str = "", most: int = 5, least: float = 0.05, separator: int = 1, nested: bool = True, soften: float = 3.0
+    ) -> None:
+        """``weights``: a folder of weights instead of the carried ones; ``most`` labels a segment, each of at least
+        ``least`` weight; ``separator``: the longest stretch of other text that does not part a segment, in sentences;
+        ``soften``: how much weaker the evidence for a related scenario may be."""
+        if most < 1 or separator < 0 or not 0 <= least <= 1 or soften <= 0:
+            raise BadInput("detector: expected most >= 1, separator >= 0, 0 <= least <= 1 and soften > 0.")
+        self.network = Network(Path(weights)) if weights else carried()
+        self.most, self.least, self.separator, self.nested, self.soften = most, least, separator, nested, soften
+        self.none = self.network.labels.index(NONE)
+
+    def fit(self, data: Iterable[Any]) -> Detector:
+        """Nothing: the weights are learned beforehand."""
+        return self
+
+    def answer(self, question: AnyQuestion) -> Prediction:
+        """Segments, or for the whole story its scenario."""
+        if not isinstance(question, Where):
+            raise BadInput(f"detector answers 'where' questions only, not {type(question).__name__}.")
+        if question.whole:
+            ranked = self.whole(question.story)
+            return Prediction("", tuple(Guess(one.name, math.log(max(one.weight, 1e-12))) for one in ranked), by=self.name)
+        return Prediction("", (Guess(Segments(self.segments(question.story))),), by=self.name)
+
+    def whole(self, story: Story) -> tuple[Label, ...]:
+        """The scenarios of a story as a whole, best first, at most ten; *None* is left out."""
+        _, texts = read(story)
+        scores = self.network.scores(texts)
+        mass = chances(scores.emission, scores.switch, self.network.enter).mean(axis=0) if texts else self.network.enter * 0
+        mass[self.none] = 0.0
+        mass = mass / max(mass.sum(), 1e-12)
+        order = np.argsort(-mass, kind="stable")[:10]
+        return tuple(Label(self.network.labels[at], float(mass[at])) for at in order)
+
+    def segments(self, story: Story) -> tuple[Segment, ...]:
+        """The segments of a story in text order, outer before inner; text without scenario is not covered."""
+        spans, texts = read(story)
+        if not texts or not english(self.network, texts):
+            return ()
+        scores = self.network.scores(texts)
+        path = best(scores.emission, scores.switch, self.network.enter)
+        shares = chances(scores.emission, scores.switch, self.network.enter)
+        found = []
+        for run in self.arrange(path):
+            labels = self.labels(run, scores.emission, shares)
+            why = deciding_words(self.network, [texts[at] for at in run.own], run.label)
+            found.append(Segment(spans[run.first].start, spans[run.last - 1].stop, labels, run.group, self.name, why))
+        return tuple(sorted(found, key=lambda one: (one.start, -one.stop)))
+
+    def labels(self, run: Run, emission: Array, shares: Array) -> tuple[Label, ...]:
+        """The labels of a run by weight; its own comes first, related ones with evidence of their own are kept."""
+        own = list(run.own)
+        mean = shares[own].mean(axis=0)
+        score = emission[own].mean(axis=0)
+        names = self.network.labels
+        weights = {run.label: float(mean[run.label])}
+        for at in np.argsort(-score)[:12]:
+            if at in (run.label, self.none):
+                continue
+            weight = float(mean[at])
+            if related(names[run.label], names[at]):
+                weight = max(weight, weights[run.label] * math.exp(min(0.0, (score[at] - score[run.label]) / self.soften)))
+            weights[int(at)] = min(weight, weights[run.label])
+        ranked = sorted(weights, key=lambda at: (-weights[at], at != run.label, names[at]))
+        kept = [at for at in ranked if at == run.label or weights[at] >= self.least][: self.most]
+        return tuple(Label(names[at], round(weights[at], 4)) for at in kept)
+
+    def arrange(self, path: Sequence[int]) -> list[Run]:
+        """A row of labels as runs: short separators closed, inner runs nested, parts of one segment grouped."""
+        runs = plain_runs(path)
+        closed: list[Run] = []
+        for at, run in enumerate(runs):
+            before, after = (closed[-1] if closed else None), (runs[at + 1] if at + 1 < len(runs) else None)
+            if (
+                run.label == self.none and before and after and before.label == after.label != self.none
+                and run.last - run.first <= self.separator
+            ):  # fmt: skip
+                closed[-1] = before._replace(last=run.last)
+            elif before and before.label == run.label:
+                closed[-1] = before._replace(last=run.last, own=before.own + run.own)
+            else:
+                closed.append(run)
+        told = [run for run in closed if run.label != self.none]
+        return self.nest(told) if self.nested else told
+
+    def nest(self, runs: list[Run]) -> list[Run]:
+        """Join the parts of a scenario around another (the inner stays, inside); number the groups of parts set apart."""
+        found: list[Run] = []
+        at = 0
+        while at < len(runs):
+            run = runs[at]
+            inner: list[Run] = []
+            while at + 2 < len(runs) and runs[at + 2].label == run.label and touching(run, runs[at + 1], runs[at + 2]):
+                inner.append(runs[at + 1])
+                run = run._replace(last=runs[at + 2].last, own=run.own + runs[at + 2].own)
+                at += 2
+            found += [run, *inner]
+            at += 1
+        counts: dict[int, int] = {}
+        for run in found:
+            counts[run.label] = counts.get(run.label, 0) + 1
+        return [run._replace(group=f"g{run.label}") if counts[run.label] > 1 else run for run in found]
+
+
+def touching(before: Run, inner: Run, after: Run) -> bool:
+    """Do three runs follow one another without a gap?"""
+    return before.last == inner.first and inner.last == after.first
+
+
+def plain_runs(path: Sequence[int]) -> list[Run]:
+    """Equal neighbours as runs.
+
+    >>> [(run.first, run.last, run.label) for run in plain_runs([7, 7, 0, 3])]
+    [(0, 2, 7), (2, 3, 0), (3, 4, 3)]
+    """
+    runs: list[Run] = []
+    for at, label in enumerate(path):
+        if runs and runs[-1].label == label:
+            runs[-1] = Run(runs[-1].first, at + 1, label, (*runs[-1].own, at))
+        else:
+            runs.append(Run(at, at + 1, label, (at,)))
+    return runs
+
+
+def read(story: Story) -> tuple[tuple[Sentence, ...], list[str]]:
+    """The sentences of a story as spans and texts; cut by rule where the story has none."""
+    spans = story.sentences or cut(story.text)
+    spans = tuple(one for one in spans if one.stop > one.start)
+    return spans, [story.of(one) for one in spans]
+
+
+def english(network: Network, texts: Sequence[str]) -> bool:
+    """Are enough of the words known (looking at the first 200 sentences)?"""
+    words = [stem(word) for text in texts[:200] for word in WORD.findall(text.lower().replace("’", "'"))]
+    letters = sum(letter.isalpha() for text in texts[:200] for letter in text)
+    latin = sum(len(word) for word in words)
+    if not words or latin < letters / 2:
+        return False
+    return sum(word in network.place for word in words) >= KNOWN * len(words)
