@@ -66,7 +66,7 @@ def items(path: Path) -> Iterator[dict[str, str]]:
     parser = ParserCreate()
     parser.buffer_text = True
 
-    def start(name: str, attributes: dict[str, str]) -> None:
+    def start(name: str, _attributes: dict[str, str]) -> None:
         nonlocal item
         stack.append(name)
         if name == "item":

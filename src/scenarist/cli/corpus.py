@@ -1,0 +1,189 @@
+"""`scenarist corpus list | info | stats | check`: what is there, verified, and what is missing and how to get it."""
+
+from __future__ import annotations
+
+import sys
+from typing import Annotated, Any
+
+import typer
+
+app = typer.Typer(help="List, describe and check corpora.", no_args_is_help=True)
+
+Name = Annotated[str, typer.Argument(help="Name of a corpus; see `scenarist corpus list`.")]
+Json = Annotated[bool, typer.Option("--json", help="Print JSON instead of a table.")]
+Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print nothing but what was asked for.")]
+Seed = Annotated[
+    int, typer.Option("--seed", help="Accepted everywhere; counting and checking draw nothing.", hidden=True)
+]
+
+
+def print_json(value: Any) -> None:
+    """One JSON value on standard output."""
+    import msgspec
+
+    print(msgspec.json.format(msgspec.json.encode(value), indent=2).decode("utf-8"))
+
+
+@app.command("list")
+def list_corpora(json: Json = False, quiet: Quiet = False, seed: Seed = 13) -> None:
+    """All corpora: what each holds and which of its splits are at hand."""
+    from scenarist.corpora import listing
+
+    rows = listing.overview()
+    if json:
+        print_json(rows)
+        return
+    if quiet:
+        print("\n".join(row.name for row in rows))
+        return
+    from rich.console import Console
+    from rich.table import Table
+
+    table = Table("corpus", "gives", "what", "at hand", box=None, pad_edge=False)
+    for row in rows:
+        there = ", ".join(row.splits) or "[dim]missing[/dim]"
+        table.add_row(row.name, row.yields, row.what, there)
+    console = Console()
+    console.print(table)
+    missing = [row.name for row in rows if not row.splits]
+    if missing:
+        console.print(f"\nMissing: {', '.join(missing)}. How to get one: scenarist corpus info NAME", highlight=False)
+
+
+@app.command()
+def info(name: Name, json: Json = False, quiet: Quiet = False, seed: Seed = 13) -> None:
+    """What a corpus is, its licence, how to cite and obtain it, its files and its known traps."""
+    from scenarist.corpora import finding, manifest
+
+    entry = manifest.entry(name)
+    if json:
+        print_json(entry)
+        return
+    from rich.console import Console
+    from rich.padding import Padding
+
+    console = Console(highlight=False)
+    console.print(f"[bold]{entry.name}[/bold]  {entry.title}: {entry.what}")
+    for head, body in (
+        ("gives", entry.yields),
+        ("cite", entry.citation),
+        ("licence", entry.licence),
+        ("obtain", entry.obtain),
+    ):
+        if body:
+            console.print(f"[bold]{head}[/bold]")
+            console.print(Padding(body, (0, 0, 0, 2)), markup=False)
+    console.print(f"[bold]files[/bold] in {entry.folder}/ on {finding.VARIABLE}")
+    for file in entry.files:
+        found = finding.locate(name, file.name)
+        note = ", ".join(part for part in (file.split, file.what) if part)
+        console.print(f"  {'+' if found else '-'} {file.name}{f' ({note})' if note else ''}", markup=False)
+    for head, lines in (
+        ("expected", [f"{c.split}: {c.count:,} {c.what}" for c in entry.counts]),
+        ("traps", entry.traps),
+    ):
+        if lines:
+            console.print(f"[bold]{head}[/bold]")
+            for line in lines:
+                console.print(Padding(f"- {line}", (0, 0, 0, 2)), markup=False)
+
+
+@app.command()
+def stats(
+    name: Name,
+    split: Annotated[str, typer.Option(help="train, dev, test or all.")] = "",
+    limit: Annotated[int | None, typer.Option(help="Count the first N only.", min=1)] = None,
+    json: Json = False,
+    quiet: Quiet = False,
+    seed: Seed = 13,
+) -> None:
+    """Count a corpus: documents, sentences, words, and of each layer how many."""
+    from scenarist.corpora import stats as counting
+    from scenarist.registry import make
+
+    found = counting.describe(make("corpus", name, **({"split": split} if split else {})), limit)
+    if json:
+        print_json(found)
+        return
+    from rich.console import Console
+    from rich.table import Table
+
+    console = Console(highlight=False)
+    if not quiet:
+        console.print(f"[bold]{found.corpus}[/bold] split {found.split}, gives {found.yields}")
+    table = Table(box=None, pad_edge=False, show_header=False)
+    table.add_column()
+    table.add_column(justify="right")
+    for what, number in found.counts:
+        if number:
+            table.add_row(what, f"{number:,}")
+    console.print(table)
+    for head, pairs in (("scenarios", found.scenarios), ("genres", found.genres)):
+        if pairs and not quiet:
+            shown = ", ".join(f"{label} {number:,}" for label, number in pairs[:8])
+            console.print(f"{head}: {shown}{', ...' if len(pairs) > 8 else ''}")
+
+
+@app.command()
+def check(
+    names: Annotated[
+        list[str] | None, typer.Argument(help="Names of corpora; all that are at hand where none is given.")
+    ] = None,
+    json: Json = False,
+    quiet: Quiet = False,
+    seed: Seed = 13,
+) -> None:
+    """Verify corpora: files, checksums, and that each reads to its end with the expected counts."""
+    from scenarist.corpora import listing, manifest
+    from scenarist.corpora.checking import Report
+    from scenarist.corpora.checking import check as checked
+
+    chosen = [manifest.entry(name).name for name in names or ()] or [
+        row.name for row in listing.overview() if row.splits
+    ]
+    reports: list[Report] = []
+    if sys.stderr.isatty() and not quiet and not json:
+        from rich.console import Console
+        from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
+
+        columns = (TextColumn("{task.description}"), BarColumn(), TimeElapsedColumn())
+        with Progress(*columns, console=Console(stderr=True), transient=True) as progress:
+            task = progress.add_task("checking", total=len(chosen))
+            for name in chosen:
+
+                def tick(doing: str, count: int, name: str = name) -> None:
+                    progress.update(task, description=f"{name}: {doing} {count or ''}")
+
+                reports.append(checked(name, tick))
+                progress.advance(task)
+    else:
+        reports = [checked(name) for name in chosen]
+    if json:
+        print_json(reports)
+    else:
+        show(reports, quiet)
+    code = max((report.code for report in reports), key=lambda one: {0: 0, 3: 1, 1: 2}[one], default=0)
+    if code:
+        raise typer.Exit(code)
+
+
+def show(reports: list[Any], quiet: bool) -> None:
+    """Reports as a table, with what to say about each below it."""
+    from rich.console import Console
+    from rich.table import Table
+
+    table = Table("corpus", "state", "files", "read", box=None, pad_edge=False)
+    notes: list[str] = []
+    for report in reports:
+        there = [file for file in report.files if file.path]
+        known = sum(file.state == "known" for file in there)
+        splits = ", ".join(
+            f"{one.split} {one.count:,}{'' if one.state == 'ok' else f' ({one.state})'}" for one in report.splits
+        )
+        table.add_row(report.corpus, report.state, f"{len(there)} of {len(report.files)}, {known} known", splits)
+        notes += [f"{report.corpus}: {warning}" for warning in report.warnings]
+        notes += [f"{report.corpus}: {one.message}" for one in report.splits if one.state == "bad"]
+    console = Console(highlight=False)
+    console.print(table)
+    for note in notes if not quiet else ():
+        console.print(note, markup=False)
