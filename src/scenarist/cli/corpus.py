@@ -103,7 +103,8 @@ def stats(
 
     found = counting.describe(make("corpus", name, **({"split": split} if split else {})), limit)
     if json:
-        print_json(found)
+        tables = {"counts": dict(found.counts), "scenarios": dict(found.scenarios), "genres": dict(found.genres)}
+        print_json({"corpus": found.corpus, "split": found.split, "yields": found.yields, **tables})
         return
     from rich.console import Console
     from rich.table import Table
