@@ -254,7 +254,7 @@ def paired(sheet: Sheet) -> list[Tested]:
             column, metric = f"{name}/{condition.name}", make("metric", name)
             rows = [done for done in sheet.rows if column in done.cells]
             floor = [done for done in rows if done.row.role == "baseline"]
-            named = [done for done in rows if sheet.table.reference in (done.row.model, done.row.label)]
+            named = [done for done in rows if sheet.table.reference and sheet.table.reference in (done.row.model, done.row.label)]
             if not (named or floor) or len(rows) < 2:
                 continue
             way = 1 if metric.higher else -1

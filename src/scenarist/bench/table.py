@@ -68,7 +68,7 @@ class Table(msgspec.Struct, forbid_unknown_fields=True):
     kind: Literal["exam", "analysis"] = "exam"
     run: str = ""
     """For an analysis: ``module:function`` taking (split, seed, limit)."""
-    seeds: list[int] = [13]
+    seeds: list[int] = msgspec.field(default_factory=lambda: [13])
     condition: list[Condition] = []
     row: list[Row] = []
     reference: str = ""
