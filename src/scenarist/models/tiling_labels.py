@@ -1,0 +1,243 @@
+"""Where -> Segments, the benchmark of Wanzare et al. (2019), section 4: cut the text first, then label each piece.
+
+``tt-tfidf``: TopicTiling, then one perceptron a scenario on tf.idf; a piece whose distribution over scenarios has too high an
+entropy is *None*, the threshold being tuned on 18 documents (here stitched, their stories kept out of the training, half
+of them with *None* text, since the paper's 18 are not to be had). ``sent-tfidf`` takes every sentence for a segment,
+``random-tfidf`` cuts at random, ``sent-maj`` always says the commonest label. ``features`` are tf.idf, topics, word vectors or
+several of them.
+"""
+
+from __future__ import annotations
+
+import math
+import random
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from functools import cache
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from scenarist.errors import BadInput
+from scenarist.formats.plain import sentences as cut
+from scenarist.learning.content_words import content_words
+from scenarist.learning.scenario_inventory import find, known
+from scenarist.learning.stitching import OTHERS, Stitched
+from scenarist.learning.topics import Topics
+from scenarist.models.label_chain import Array
+from scenarist.models.one_vs_all import OneVsAll
+from scenarist.models.text_features import Features
+from scenarist.models.topic_tiling import tile, topic_vectors
+from scenarist.question import AnyQuestion, Guess, Prediction, Segments, Where
+from scenarist.signature import content_hash
+from scenarist.store import resource
+from scenarist.story import Label, Segment, Sentence, Story
+
+TUNING = 18
+"""Documents the threshold is tuned on."""
+STEPS = 40
+"""Thresholds tried."""
+
+
+class Learned(NamedTuple):
+    """What is learned from stories: the features and the classifiers."""
+
+    features: Features
+    classifiers: OneVsAll
+    tuning: tuple[Story, ...]
+
+
+_learned: dict[tuple[object, ...], Learned] = {}
+"""Rows that differ only in how they cut share their classifiers."""
+
+
+@cache
+def carried_topics() -> Topics:
+    """The topics inside the package (200, from MCScript and ROCStories, train splits)."""
+    return Topics.load(resource("detector/topics.npz"))
+
+
+class SegmentThenLabel:
+    """Base: a subclass says where to cut."""
+
+    name = "segment-then-label"
+    learns = "stories"
+
+    def __init__(
+        self,
+        features: Sequence[str] = ("tfidf",),
+        window: int = 2,
+        x: float = 0.1,
+        words: str = "lemmas",
+        threshold: float | None = None,
+        rounds: int = 10,
+        seed: int = 13,
+    ) -> None:
+        """``threshold``: entropy (as a share of the greatest possible) above which a piece is *None*; tuned where not given."""
+        if isinstance(features, str):
+            features = features.split("+")
+        self.features, self.window, self.x, self.words = tuple(features), window, x, words
+        self.threshold, self.rounds, self.seed = threshold, rounds, seed
+        self.threshold_ = threshold
+
+    def fit(self, data: Iterable[Any]) -> SegmentThenLabel:
+        """Learn from stories with a scenario."""
+        stories = [story for story in data if isinstance(story, Story) and story.scenario]
+        if not stories:
+            raise BadInput(f"{self.name}: expected stories that name their scenario to learn from, got none.")
+        mark = content_hash((story.text.encode() for story in stories), length=16)
+        key = (mark, self.features, self.words, self.rounds, self.seed)
+        if key not in _learned:
+            _learned[key] = self.learn(stories)
+        self.learned_ = _learned[key]
+        if self.threshold is None:
+            self.threshold_ = self.tune(self.learned_.tuning)
+        return self
+
+    def learn(self, stories: Sequence[Story]) -> Learned:
+        """Features and classifiers, without the stories of the tuning documents."""
+        tuning: tuple[Story, ...] = ()
+        if self.threshold is None:
+            half = TUNING // 2
+            clean = Stitched("train", documents=half, seeds=(self.seed,))
+            noisy = Stitched("train", documents=TUNING - half, other=1 / 3, others=OTHERS, seeds=(self.seed + 1,))
+            tuning = (*clean, *noisy)
+        used = {story.of(one) for story in tuning for one in story.sentences}
+        documents, labels = [], []
+        lines = [[" ".join(story.of(one).split()) for one in story.sentences or cut(story.text)] for story in stories]
+        content_words([line for some in lines for line in some], self.words)  # one batch for the parser
+        for story, some in zip(stories, lines, strict=True):
+            if sum(line in used for line in some) < 2:
+                documents.append([word for words in content_words(some, self.words) for word in words])
+                labels.append(find(story.scenario).name if known(story.scenario) else story.scenario)
+        features = Features(self.features, topics=carried_topics() if "lda" in self.features else None).fit(documents)
+        return Learned(features, OneVsAll(rounds=self.rounds, seed=self.seed).fit(features(documents), labels), tuning)
+
+    def tune(self, documents: Sequence[Story]) -> float:
+        """The threshold with the best F1 over the tuning documents."""
+        pairs: list[tuple[float, int, int, int]] = []  # entropy, right, claimed, to find, a piece
+        to_find = 0
+        for story in documents:
+            spans = story.sentences
+            gold = [next((one.names[0] for one in story.segments if one.start <= span.start < one.stop), "") for span in spans]
+            to_find += sum(bool(one) for one in gold)
+            for first, last, ranked, entropy in self.pieces(story):
+                right = sum(one == ranked[0].name for one in gold[first:last])
+                pairs.append((entropy, right, last - first, 0))
+        best, chosen = -1.0, 1.0
+        for threshold in np.linspace(0.02, 1.0, STEPS):
+            right = sum(one[1] for one in pairs if one[0] <= threshold)
+            claimed = sum(one[2] for one in pairs if one[0] <= threshold)
+            score = 2 * right / max(1, claimed + to_find)
+            if score > best:
+                best, chosen = score, float(threshold)
+        return chosen
+
+    def cuts(self, story: Story, words: Sequence[Sequence[str]]) -> list[int]:
+        """Numbers of the sentences at which a new piece starts."""
+        raise NotImplementedError
+
+    def pieces(self, story: Story) -> list[tuple[int, int, tuple[Label, ...], float]]:
+        """First and last sentence, ranked labels and entropy of each piece."""
+        words = content_words([story.of(one) for one in spans_of(story)], self.words)
+        edges = [0, *self.cuts(story, words), len(words)]
+        borders = list(zip(edges, edges[1:], strict=False))
+        rows = self.learned_.features([[word for some in words[first:last] for word in some] for first, last in borders])
+        chances = self.learned_.classifiers.chances(rows)
+        return [(first, last, *self.judge(chances[at])) for at, (first, last) in enumerate(borders)]
+
+    def judge(self, chances: Array, most: int = 5) -> tuple[tuple[Label, ...], float]:
+        """Ranked labels and the entropy of the classifiers' outputs as a distribution, 1 for the greatest possible."""
+        shares = chances / max(float(chances.sum()), 1e-12)
+        entropy = float(-(shares * np.log(np.maximum(shares, 1e-12))).sum()) / math.log(max(2, len(shares)))
+        order = np.argsort(-chances, kind="stable")[:most]
+        return tuple(Label(self.learned_.classifiers.labels_[at], float(chances[at])) for at in order), entropy
+
+    def answer(self, question: AnyQuestion) -> Prediction:
+        """Segments; for a whole story the labels of the story as one piece."""
+        if not isinstance(question, Where):
+            raise BadInput(f"{self.name} answers 'where' questions only, not {type(question).__name__}.")
+        story = question.story
+        if question.whole:
+            words = content_words([story.of(one) for one in spans_of(story)], self.words)
+            row = self.learned_.features([[word for some in words for word in some]])
+            labels, _ = self.judge(self.learned_.classifiers.chances(row)[0], most=10)
+            return Prediction("", tuple(Guess(one.name, math.log(max(one.weight, 1e-12))) for one in labels), by=self.name)
+        spans = spans_of(story)
+        threshold = 1.0 if self.threshold_ is None else self.threshold_
+        found = tuple(
+            Segment(spans[first].start, spans[last - 1].stop, labels, by=self.name)
+            for first, last, labels, entropy in self.pieces(story)
+            if last > first and entropy <= threshold
+        )
+        return Prediction("", (Guess(Segments(found)),), by=self.name)
+
+
+def spans_of(story: Story) -> tuple[Sentence, ...]:
+    """The sentences of a story, cut by rule where it has none."""
+    return story.sentences or cut(story.text) or (Sentence(0, len(story.text)),)
+
+
+class TopicTilingLabels(SegmentThenLabel):
+    """TopicTiling, then classification: the paper's model."""
+
+    name = "tt-tfidf"
+
+    def cuts(self, story: Story, words: Sequence[Sequence[str]]) -> list[int]:
+        topics = carried_topics()
+        return tile(topic_vectors(words, topics.likeliest, topics.topics), self.window, self.x)
+
+
+class SentenceLabels(SegmentThenLabel):
+    """Each sentence a segment of its own."""
+
+    name = "sent-tfidf"
+
+    def cuts(self, story: Story, words: Sequence[Sequence[str]]) -> list[int]:
+        return list(range(1, len(words)))
+
+
+class RandomLabels(SegmentThenLabel):
+    """Random segments of one to ten sentences, drawn from the text itself, so that asking twice gives the same."""
+
+    name = "random-tfidf"
+
+    def cuts(self, story: Story, words: Sequence[Sequence[str]]) -> list[int]:
+        return random_cuts(story, len(words), self.seed)
+
+
+def random_cuts(story: Story, size: int, seed: int) -> list[int]:
+    """Starts of pieces of one to ten sentences."""
+    draw = random.Random(content_hash([str(seed).encode(), story.text.encode()], length=16))
+    found, at = [], draw.randint(1, 10)
+    while at < size:
+        found.append(at)
+        at += draw.randint(1, 10)
+    return found
+
+
+class Majority:
+    """The commonest label for every sentence; by sentences, as the paper counts."""
+
+    name = "sent-maj"
+    learns = "stories"
+
+    def fit(self, data: Iterable[Any]) -> Majority:
+        """Count sentences a scenario."""
+        counts: Counter[str] = Counter()
+        for story in data:
+            if isinstance(story, Story) and story.scenario:
+                counts[find(story.scenario).name if known(story.scenario) else story.scenario] += len(spans_of(story))
+        if not counts:
+            raise BadInput("sent-maj: expected stories that name their scenario to learn from, got none.")
+        self.label_ = min(counts, key=lambda one: (-counts[one], one))
+        return self
+
+    def answer(self, question: AnyQuestion) -> Prediction:
+        """One segment, or one name."""
+        if not isinstance(question, Where):
+            raise BadInput(f"sent-maj answers 'where' questions only, not {type(question).__name__}.")
+        if question.whole:
+            return Prediction("", (Guess(self.label_, 0.0),), by=self.name)
+        whole = Segment(0, len(question.story.text), (Label(self.label_),), by=self.name)
+        return Prediction("", (Guess(Segments((whole,))),), by=self.name)
