@@ -13,4 +13,13 @@ INDEX: dict[str, str] = {
     "pmi-discounted": "scenarist.models.pmi:DiscountedPmi",
     "unigram-instance": "scenarist.models.instance_based:InstanceUnigram",
     "bigram-instance": "scenarist.models.instance_based:InstanceBigram",
+    "detector": "scenarist.models.detector:Detector",
+    "tt-tfidf": "scenarist.models.tiling_labels:TopicTilingLabels",
+    "sent-tfidf": "scenarist.models.tiling_labels:SentenceLabels",
+    "random-tfidf": "scenarist.models.tiling_labels:RandomLabels",
+    "sent-maj": "scenarist.models.tiling_labels:Majority",
+    "even-segments": "scenarist.models.segmenters:Even",
+    "random-segments": "scenarist.models.segmenters:RandomCuts",
+    "text-tiling": "scenarist.models.segmenters:TextTiling",
+    "topic-tiling": "scenarist.models.segmenters:TopicTiling",
 }
