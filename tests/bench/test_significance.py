@@ -1,6 +1,7 @@
 """Intervals that cover, tests that hold their level, and corrections by hand."""
 
 import math
+import tracemalloc
 
 import numpy as np
 import pytest
@@ -231,3 +232,12 @@ def test_holm_keeps_the_order_and_lies_between_plain_and_bonferroni(ps):
     for p, q in zip(ps, adjusted, strict=True):
         assert p <= q <= min(1.0, len(ps) * p) + 1e-12
     assert [q for _, q in sorted(zip(ps, adjusted, strict=True))] == sorted(adjusted)
+
+
+def test_memory_does_not_grow_with_replicates():
+    marks = nats(np.random.default_rng(0).random(3000))
+    tracemalloc.start()
+    replicated(Surprisal(), marks, replicates=4000)  # all weights at once would be 96 MB
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < 64e6

@@ -107,6 +107,14 @@ def test_labels_of_whole_stories():
         F1().mark(Item("i", Where(text), Permutation((0, 1))), None)
 
 
+@pytest.mark.parametrize("name", ["None", "none", ""])
+def test_a_segment_that_says_none_first_is_none(name):
+    item, guess = sheet([[], ["a"]], [[(name, 0.9), ("b", 0.1)], [("a", 0.9), (name, 0.1)]])
+    assert F1().mark(item, guess) == {"tp": 1.0, "fp": 0.0, "fn": 0.0}
+    assert NoneF1().mark(item, guess) == {"tp": 1.0, "fp": 0.0, "fn": 0.0}
+    assert F1(none="label").mark(Item("i", item.question, name), Prediction("i", (Guess(name),)))["tp"] == 2
+
+
 def test_settings_are_checked():
     with pytest.raises(BadInput, match="average"):
         F1(average="mikro")

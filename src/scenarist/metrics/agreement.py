@@ -23,7 +23,7 @@ import numpy.typing as npt
 from scenarist.contracts import Totals
 from scenarist.errors import BadInput
 from scenarist.metrics.ratio import count, divide
-from scenarist.metrics.units import NONE, Unit, guess_units
+from scenarist.metrics.units import NONE, Unit, guess_units, is_none
 from scenarist.question import Guess, Item, Prediction, Segments, Where
 from scenarist.story import Segment, Story
 
@@ -168,7 +168,7 @@ def labelled_spans(prediction: Prediction | None, words: Sequence[tuple[int, int
     spans: dict[tuple[str, str], frozenset[int]] = {}
     for at, segment in enumerate(prediction.guesses[0].answer.segments):
         for name in segment.names:
-            if name not in ("", NONE):
+            if not is_none(name):
                 where = (name, segment.group or f"#{at}")
                 spans[where] = spans.get(where, frozenset()) | tokens_in(segment, words)
     merged: list[tuple[str, frozenset[int]]] = []

@@ -19,6 +19,11 @@ NONE = "None"
 """The label of a sentence that tells no scenario of the inventory."""
 
 
+def is_none(name: str) -> bool:
+    """Is this the label *None*, in any spelling, or no name at all?"""
+    return not name or name.lower() == NONE.lower()
+
+
 class Unit(NamedTuple):
     """A sentence's labels with their weights, and the label groups that decide where segments end."""
 
@@ -54,9 +59,9 @@ def cover(story: Story, segments: Sequence[Segment]) -> list[Unit]:
         groups, spans = set(), set()
         for segment in segments:
             if segment.start < sentence.stop and sentence.start < segment.stop:
-                if not segment.labels or segment.labels[0].name in ("", NONE):
+                if not segment.labels or is_none(segment.labels[0].name):
                     continue  # the segment says *None* before anything else
-                real = [label for label in segment.labels if label.name not in ("", NONE)]
+                real = [label for label in segment.labels if not is_none(label.name)]
                 for label in real:
                     weights[label.name] = max(label.weight, weights.get(label.name, label.weight))
                 spans.add((segment.start, segment.stop))
@@ -72,19 +77,18 @@ def answer_units(item: Item, answer: Answer) -> list[Unit]:
         if isinstance(answer, Segments):
             return cover(item.question.story, answer.segments)
         if isinstance(answer, str):  # one label for the whole story
-            whole = Unit(label_weights({answer: 1.0}), frozenset({(answer,)} - {(NONE,), ("",)}))
-            return [whole] * len(sentences_of(item.question.story))
+            return [label_unit(answer)] * len(sentences_of(item.question.story))
     elif isinstance(answer, str):
-        return [Unit(label_weights({answer: 1.0}), frozenset({(answer,)} - {(NONE,), ("",)}))]
+        return [label_unit(answer)]
     raise BadInput(
         f"item {item.id!r}: expected segments for a 'where' question or one label, got "
         f"{type(answer).__name__.lower()}. Metrics of labels, boundaries and annotators' agreement need one of the two."
     )
 
 
-def label_weights(weights: Mapping[str, float]) -> dict[str, float]:
-    """Labels without *None* and without the empty name."""
-    return {name: weight for name, weight in weights.items() if name not in ("", NONE)}
+def label_unit(label: str) -> Unit:
+    """One unit with one label, or with none."""
+    return Unit({}) if is_none(label) else Unit({label: 1.0}, frozenset({(label,)}))
 
 
 def guess_units(item: Item, prediction: Prediction | None) -> list[Unit] | None:
@@ -98,6 +102,7 @@ def guess_units(item: Item, prediction: Prediction | None) -> list[Unit] | None:
     for at, guess in enumerate(prediction.guesses):
         weights.setdefault(str(guess.answer), guess.logp if ranked and guess.logp is not None else -float(at))
     top = max(weights.values())
-    if weights.get(NONE, weights.get("")) == top:
+    best = tuple(sorted(name for name, weight in weights.items() if weight == top))
+    if any(is_none(name) for name in best):
         return [Unit({})]
-    return [Unit(label_weights(weights), frozenset({tuple(sorted(n for n, w in weights.items() if w == top))}))]
+    return [Unit({name: weight for name, weight in weights.items() if not is_none(name)}, frozenset({best}))]
