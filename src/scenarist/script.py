@@ -49,6 +49,8 @@ class Script(Noun, frozen=True):
     events: tuple[EventType, ...] = ()
     order: tuple[tuple[str, str, float], ...] = ()
     """(earlier, later, weight): how firmly one event type comes before another, 0.5 for no preference."""
+    together: tuple[tuple[str, str, int], ...] = ()
+    """(one, other, tellers who mention both), one before the other in the order of ``events``."""
     participants: tuple[tuple[str, int], ...] = ()
     """(participant, tellers who mention it)."""
     evidence: str = ""

@@ -5,16 +5,23 @@ A tar archive is read as a stream, so that memory holds one file at a time. ``te
 
 from __future__ import annotations
 
+import bz2
+import gzip
+import lzma
 import tarfile
 import zipfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from scenarist.errors import BadInput
 from scenarist.formats.lines import BROKEN, open_binary, truncated
 
 TAR = (".tar", ".tar.gz", ".tgz", ".tar.bz2", ".tar.xz", ".txz")
+UNPACK: dict[str, Callable[..., Any]] = {
+    ".tar": open, ".gz": gzip.open, ".tgz": gzip.open, ".bz2": bz2.open, ".xz": lzma.open, ".txz": lzma.open,
+}  # fmt: skip
+BLOCK = 1 << 20
 
 
 class Member(NamedTuple):
@@ -72,13 +79,16 @@ def whole(path: Path) -> bytes:
 
 
 def in_tar(path: Path, endings: tuple[str, ...]) -> Iterator[Member]:
-    """The files of a tar archive, streamed."""
+    """The files of a tar archive, streamed to the very end of the file, so that a truncated one is noticed."""
+    opener = UNPACK[path.suffix]
     try:
-        with tarfile.open(path, "r|*") as archive:
+        with opener(path, "rb") as stream, tarfile.open(fileobj=stream, mode="r|") as archive:
             for entry in archive:
                 if entry.isfile() and wanted(entry.name, endings):
-                    stream = archive.extractfile(entry)
-                    yield Member(entry.name, stream.read() if stream else b"", f"{path}:{entry.name}")
+                    file = archive.extractfile(entry)
+                    yield Member(entry.name, file.read() if file else b"", f"{path}:{entry.name}")
+            while stream.read(BLOCK):
+                pass
     except (tarfile.TarError, *BROKEN, OSError) as error:
         raise BadInput(f"{path}: the archive is truncated or damaged ({error}). Get it again.") from error
 

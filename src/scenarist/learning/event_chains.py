@@ -68,9 +68,26 @@ def chain_story(thing: Any) -> str:
 
 def of_story(story: Story, forms: str = "lemma", args: str = "single") -> Document:
     """The chains of a story that has been read (it has events and entities)."""
-    chains = load("scenarist.reading.chains:chains")(story)
+    chains: Iterable[Chain] = load("scenarist.reading.chains:chains")(story)
+    if args != "single":
+        chains = [with_arguments(chain, story.events) for chain in chains]
     labels = tuple(event.label for event in story.events)
     return Document(story.id, tuple(viewed(chain, forms, args, story.events) for chain in chains), story.scenario, labels)
+
+
+def with_arguments(chain: Chain, events: tuple[Event, ...]) -> Chain:
+    """A chain whose links name the entities of subject, object and preposition; one that is no entity is named by its place."""
+    place_of = load("scenarist.reading.events.views:place_of")
+    links: list[Link] = []
+    for link, at in zip(chain.links, chain.places, strict=True):
+        args: list[str] = []
+        for place in ("subj", "obj", "prep"):
+            role = place_of(events[at], place)
+            args.append("" if role is None else role.entity or f"#{at}.{place}")
+        if link.role.startswith("prep") or link.role == "iobj":
+            args[2] = chain.entity
+        links.append(Link(link.predicate, link.role, tuple(args)))
+    return msgspec.structs.replace(chain, links=tuple(links))
 
 
 def viewed(chain: Chain, forms: str, args: str, events: tuple[Event, ...] = ()) -> Chain:

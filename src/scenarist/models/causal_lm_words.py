@@ -57,6 +57,7 @@ class CausalWords(nn.Module):  # type: ignore[misc]
         self.whitelist = tuple(whitelist)
         self.tree = PieceTree([pieces(word) for word in self.whitelist])
         self.columns = torch.tensor(vocabulary.ids(self.whitelist))
+        self.half = False
 
     @property
     def device(self) -> str:
@@ -66,13 +67,19 @@ class CausalWords(nn.Module):  # type: ignore[misc]
         """Mean -ln P per piece of the concrete text, the abstract given."""
         cut = [piece_row(row, self.pieces, marks=False) for row in rows]
         batch = piece_batch([one._replace(ids=[*one.ids, self.pieces.start]) for one in cut], self.device)
-        states = self.model.model(input_ids=batch.ids[:, :-1], use_cache=False).last_hidden_state
+        with torch.autocast(batch.ids.device.type, dtype=torch.bfloat16, enabled=self.half):
+            states = self.model.model(input_ids=batch.ids[:, :-1], use_cache=False).last_hidden_state
         keep = torch.zeros(batch.ids.shape[0], batch.ids.shape[1] - 1, dtype=torch.bool)
         for number, one in enumerate(cut):
             keep[number, one.heads[0] : len(one.ids)] = True  # from the joint on, the end included
         keep = keep.to(self.device)
-        loss: Tensor = nn.functional.cross_entropy(self.model.lm_head(states[keep]).float(), batch.ids[:, 1:][keep])
+        loss: Tensor = nn.functional.cross_entropy(self.words_of(states[keep]), batch.ids[:, 1:][keep])
         return loss
+
+    def words_of(self, states: Tensor) -> Tensor:
+        """States -> logits over the pieces, in single precision."""
+        out: Tensor = states.float() @ self.model.lm_head.weight.float().T
+        return out
 
     def logits(self, rows: Sequence[Row], places: Sequence[Place]) -> Tensor:
         """ln P(word) in the columns of the vocabulary, (Q, V); words that are not admissible never come."""
@@ -142,13 +149,11 @@ class CausalWords(nn.Module):  # type: ignore[misc]
                     seen[row, base : base + many, base : base + many] = above
         kind = self.model.dtype
         mask = torch.zeros(seen.shape, dtype=kind, device=self.device).masked_fill(~seen.to(self.device), torch.finfo(kind).min)
-        states = self.model.model(
-            input_ids=ids.to(self.device),
-            position_ids=order.to(self.device),
-            attention_mask=mask[:, None],
-            use_cache=False,
-        ).last_hidden_state
+        with torch.autocast(mask.device.type, dtype=torch.bfloat16, enabled=self.half):
+            states = self.model.model(
+                input_ids=ids.to(self.device), position_ids=order.to(self.device), attention_mask=mask[:, None], use_cache=False
+            ).last_hidden_state
         rows = torch.tensor([place.row for place in places], device=self.device)
         for column in range(1 + len(nodes)):
             picked = states[rows, where[:, column].to(self.device)]  # (Q, h)
-            yield self.model.lm_head(picked).float().log_softmax(-1)
+            yield self.words_of(picked).log_softmax(-1)

@@ -96,10 +96,14 @@ class Marked(torch.nn.Module):  # type: ignore[misc]
         self.size = table.shape[0]
         noise = 0.1 * table.std() * torch.randn(LONGEST, table.shape[1], device=table.device)
         self.marks = torch.nn.Parameter(table[like].detach().float().clone() + noise.float())
+        self.half = False
+        """Matrix products of the body in bfloat16 (heads and alignments stay in single precision)."""
 
     def forward(self, ids: Tensor) -> Tensor:
         marked = ids >= self.size
         vectors = self.body.embed_tokens(ids.masked_fill(marked, 0))
         own = self.marks.to(vectors.dtype)[(ids - self.size).clamp(min=0)]
-        out: Tensor = self.body(inputs_embeds=torch.where(marked[..., None], own, vectors), use_cache=False).last_hidden_state
+        with torch.autocast(ids.device.type, dtype=torch.bfloat16, enabled=self.half):
+            states = self.body(inputs_embeds=torch.where(marked[..., None], own, vectors), use_cache=False)
+        out: Tensor = states.last_hidden_state.float()
         return out

@@ -1,9 +1,9 @@
 """Sentences of words -> their labels: part of speech, entity type, realis and the tree, by a small network in numpy.
 
-Deep biaffine attention (Dozat and Manning 2017) over two BiLSTM layers; `training.reader.student` is the same network in torch
-and says where it departs. Sentences of like length go through together, longest first, so that every step of the recurrence is
-one matrix product over the sentences still running. Heads are the best ones if they make a tree; else Chu, Liu and
-Edmonds's maximum spanning tree (McDonald et al. 2005).
+Deep biaffine attention (Dozat and Manning 2017) over two BiLSTM layers; `training.reader.student` is the same network
+in torch and says where it departs. Sentences of like length go through together, longest first, so that every step of
+the recurrence is one matrix product over the sentences still running. Heads are the best ones if they make a tree; else
+Chu, Liu and Edmonds's maximum spanning tree (McDonald et al. 2005).
 """
 
 from __future__ import annotations
@@ -140,7 +140,9 @@ class Network:
         first = np.cumsum(lengths) - lengths
         above = above[np.where(head == 0, 0, first[which] + head)]
         below = _leaky(label_dep)
-        product = (below @ self._label[:-1] + self._label[-1]).reshape(len(below), len(self.deps), -1)  # [T, labels, l+1]
+        product = (below @ self._label[:-1] + self._label[-1]).reshape(
+            len(below), len(self.deps), -1
+        )  # [T, labels, l+1]
         names = (np.matmul(product[:, :, :-1], above[:, :, None])[:, :, 0] + product[:, :, -1]).argmax(axis=1)
         asserted = 1.0 / (1.0 + np.exp(np.clip(realis[:, 1] - realis[:, 0], -30, 30)))
         tags, kinds = tag.argmax(axis=1), kind.argmax(axis=1)
@@ -168,7 +170,9 @@ def _layer(weights: dict[str, Array], name: str) -> tuple[_Direction, _Direction
     return made[0], made[1]
 
 
-def _bilstm(x: Array, layer: tuple[_Direction, _Direction], flat: Array, steps: int, count: int, running: Array) -> Array:
+def _bilstm(
+    x: Array, layer: tuple[_Direction, _Direction], flat: Array, steps: int, count: int, running: Array
+) -> Array:
     """Words [T, in] -> states [T, 2H]."""
     size = layer[0].again.shape[0]
     out = np.empty((len(x), 2 * size), dtype=np.float32)

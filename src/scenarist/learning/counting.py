@@ -1,0 +1,167 @@
+"""Chains in Parquet -> count tables: one Ibis expression for DuckDB (embedded, out of core) and Spark (a cluster).
+
+A table of chains has one row per chain (`formats.chain_table`). A pair of its events is a pair of places i < j of the list, at most
+``window`` apart; rows are made by unnesting the places, so a list is read where it lies and never cut.
+"""
+
+from __future__ import annotations
+
+import re
+import socket
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from scenarist.errors import BadInput, Missing, missing_extra
+from scenarist.learning.event_counts import NEAR, WINDOW
+
+
+def ibis() -> Any:
+    """Ibis, or the install line."""
+    try:
+        import ibis as package
+    except ModuleNotFoundError as error:
+        raise missing_extra("ibis", "learn", "Counting") from error
+    return package
+
+
+def places(chains: Any, minimum: int = 2) -> Any:
+    """Chains -> one row for each event's place ``i``; the lists stay beside it."""
+    long = chains.filter(chains.ids.length() >= minimum)
+    return long.mutate(i=ibis().range(0, long.ids.length()).unnest())
+
+
+def event_counts(chains: Any, minimum: int = 2) -> Any:
+    """event -> how often, and in how many documents."""
+    at = places(chains, minimum)
+    rows = at.select(id=at.ids[at.i], event=at.events[at.i], document=at.document)
+    return rows.group_by("id", "event").agg(n=rows.count(), documents=rows.document.nunique())
+
+
+def pair_counts(chains: Any, window: int = WINDOW, minimum: int = 2) -> Any:
+    """(first, second, distance) -> how often, in text order; distances beyond NEAR share a bucket."""
+    at = places(chains, minimum)
+    after = ibis().least(at.ids.length(), at.i + 1 + window)
+    both = at.select(ids=at.ids, first=at.ids[at.i], i=at.i, j=ibis().range(at.i + 1, after).unnest())
+    rows = both.select(
+        first=both.first, second=both.ids[both.j], distance=ibis().least(both.j - both.i, NEAR + 1).cast("int8")
+    )
+    return rows.group_by("first", "second", "distance").agg(n=rows.count())
+
+
+def unordered_counts(pairs: Any) -> Any:
+    """Ordered pairs -> (x, y) with x <= y -> how often in either order, at any distance."""
+    rows = pairs.select(x=ibis().least(pairs.first, pairs.second), y=ibis().greatest(pairs.first, pairs.second), n=pairs.n)
+    return rows.group_by("x", "y").agg(n=rows.n.sum())
+
+
+def pattern_counts(chains: Any) -> Any:
+    """Argument pattern -> how often."""
+    rows = chains.select(pattern=chains.patterns.unnest())
+    return rows.group_by("pattern").agg(n=rows.count())
+
+
+def document_index(chains: Any, minimum: int = 2) -> Any:
+    """(event, document) -> how often: the inverted index."""
+    at = places(chains, minimum)
+    rows = at.select(id=at.ids[at.i], document=at.document)
+    return rows.group_by("id", "document").agg(n=rows.count())
+
+
+TABLES: Mapping[str, Callable[..., Any]] = {
+    "events": lambda chains, minimum, window: event_counts(chains, minimum),
+    "pairs": lambda chains, minimum, window: pair_counts(chains, window, minimum),
+    "unordered": lambda chains, minimum, window: unordered_counts(pair_counts(chains, window, minimum)),
+    "patterns": lambda chains, minimum, window: pattern_counts(chains),
+    "index": lambda chains, minimum, window: document_index(chains, minimum),
+}
+ORDER = {
+    "events": ("n", "event"), "pairs": ("first", "second", "distance"), "unordered": ("x", "y"),
+    "patterns": ("pattern",), "index": ("id", "document"),
+}  # fmt: skip
+"""Tables are written in this order, so that a file is the same whatever engine or number of jobs made it."""
+
+
+@contextmanager
+def duckdb_engine(memory: str = "2GB", jobs: int = 2, spill: Path | None = None) -> Iterator[Any]:
+    """DuckDB inside this process, within a memory limit, spilling to ``spill``."""
+    if not re.fullmatch(r"\d+(\.\d+)? ?(KB|MB|GB|TB|KiB|MiB|GiB|TiB)", memory, re.I):
+        raise BadInput(f"memory is a size such as 2GB or 500MB, not {memory!r}.")
+    try:
+        import duckdb
+    except ModuleNotFoundError as error:
+        raise missing_extra("duckdb", "learn", "Counting") from error
+    engine = ibis().duckdb.connect()
+    try:
+        engine.raw_sql(f"SET memory_limit = '{memory}'")
+        engine.raw_sql(f"SET threads = {max(1, int(jobs))}")
+        engine.raw_sql("SET preserve_insertion_order = false")
+        if spill is not None:
+            quoted = str(spill).replace("'", "''")
+            engine.raw_sql(f"SET temp_directory = '{quoted}'")
+        yield engine
+    except (duckdb.OutOfMemoryException, duckdb.IOException) as error:
+        raise BadInput(
+            f"Counting stopped: {str(error).splitlines()[0]} Free some disk space, or give more with --memory; "
+            "no table was left half-written."
+        ) from error
+    finally:
+        engine.disconnect()
+
+
+@contextmanager
+def spark_engine(master: str = "local[2]", memory: str = "2GB", settings: Mapping[str, str] | None = None) -> Iterator[Any]:
+    """A Spark session on a master; one that does not answer is said at once."""
+    check_master(master)
+    try:
+        from pyspark.sql import SparkSession
+    except ModuleNotFoundError as error:
+        raise missing_extra("pyspark", "cluster", "Counting on a cluster") from error
+    heap = re.sub(r"i?b$", "", memory.lower().replace(" ", ""))
+    builder = SparkSession.builder.master(master).appName("scenarist learn")
+    fixed = {
+        "spark.driver.memory": heap, "spark.sql.session.timeZone": "UTC", "spark.ui.enabled": "false",
+        "spark.sql.execution.arrow.pyspark.enabled": "true", "spark.ui.showConsoleProgress": "false", **(settings or {}),
+    }  # fmt: skip
+    for key, value in fixed.items():
+        builder = builder.config(key, value)
+    try:
+        session = builder.getOrCreate()
+    except Exception as error:  # py4j's own error classes come only with a running JVM
+        raise Missing(f"Spark did not start on {master}: {str(error).splitlines()[0]} Is a Java runtime (17 or later) there?") from error
+    session.sparkContext.setLogLevel("ERROR")
+    try:
+        yield session
+    finally:
+        session.stop()
+
+
+def check_master(master: str, seconds: float = 5.0) -> None:
+    """Is there anybody at ``spark://HOST:PORT``?"""
+    if master.startswith("local"):
+        return
+    found = re.fullmatch(r"spark://([^:/]+):(\d+)", master)
+    if not found:
+        if master == "yarn" or master.startswith("k8s://"):
+            return
+        raise BadInput(f"A Spark master is local[N], local-cluster[...], spark://HOST:PORT, yarn or k8s://URL, not {master!r}.")
+    try:
+        socket.create_connection((found[1], int(found[2])), timeout=seconds).close()
+    except OSError as error:
+        raise Missing(
+            f"There is no Spark master at {master} ({error}). Start one with: spark-class org.apache.spark.deploy.master.Master, "
+            "or leave --master out to count on this machine."
+        ) from error
+
+
+def write_count_table(engine: Any, expression: Any, order: tuple[str, ...], path: Path) -> int:
+    """Run a count on DuckDB and write it as one sorted Parquet file; gives its rows."""
+    sorted_rows = expression.order_by(*[ibis().desc(name) if name == "n" else name for name in order])
+    sorted_rows.to_parquet(path, compression="zstd")
+    return int(engine.read_parquet(path).count().execute())
+
+
+def spark_chains(session: Any, folder: Path) -> Any:
+    """The chains of a folder as an Ibis table on Spark."""
+    return ibis().pyspark.connect(session).read_parquet(str(folder))

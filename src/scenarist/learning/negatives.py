@@ -1,0 +1,172 @@
+"""Stories -> wrong endings: what a discriminator may learn from when nobody labelled anything.
+
+Mostafazadeh et al. (2016, section 4.2) had people write the wrong endings; raw stories have only right ones. Four ways to
+make wrong ones, each with a name in the literature on unlabelled Story Cloze:
+
+- ``random``: the ending of any other story;
+- ``backward``: an earlier sentence of the same story;
+- ``nearest``: the ending of a story whose beginning is most alike (tf.idf cosine), with the people's names and the
+  pronouns of *this* story, so that names give nothing away;
+- ``flipped``: the right ending with its feeling turned round (a word replaced by its opposite, or a negation put in or
+  taken out).
+
+We depart from the literature in the swapping of names. Everything is deterministic given ``seed``; no model is needed.
+"""
+
+from __future__ import annotations
+
+import math
+import random
+import re
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from scenarist.errors import BadInput
+from scenarist.learning.opposites import flip
+
+KINDS = ("random", "backward", "nearest", "flipped")
+WORD = re.compile(r"[A-Za-z]+(?:'[a-z]+)?|\d+|[^\sA-Za-z\d]")
+CLASSES = {"i": "i", "my": "i", "me": "i", "we": "we", "our": "we", "us": "we", "he": "he", "his": "he", "him": "he",
+           "she": "she", "her": "she", "they": "they", "their": "they", "them": "they"}  # fmt: skip
+SHE = {"he": "she", "him": "her", "his": "her", "himself": "herself"}
+HE = {"she": "he", "her": "his", "hers": "his", "herself": "himself"}
+COMMON = frozenset(
+    "the a an i he she it they we you my his her their our your one two then when after before as so but and in on at to "
+    "for from with by this that these those there here what who how why eventually finally suddenly unfortunately luckily "
+    "now today yesterday everyone everybody nobody no not all some many most every each its if once while since until "
+    "because although though however instead later soon mom dad mother father grandma grandpa god".split()
+)
+
+
+class Ending(NamedTuple):
+    """A wrong ending and how it was made."""
+
+    text: str
+    kind: str
+
+
+def words(text: str) -> list[str]:
+    """Words and marks of a sentence, case kept."""
+    return WORD.findall(text)
+
+
+class Negatives:
+    """Wrong endings for stories; ``fit`` reads the stories the endings are borrowed from.
+
+    >>> tales = [["Ann lost her key.", "She looked for it.", "It was dark.", "She sat down.", "Ann was sad."],
+    ...          ["Bob lost his key.", "He looked for it.", "It was cold.", "He sat down.", "Bob was happy."]]
+    >>> maker = Negatives(seed=1).fit(tales)
+    >>> maker.make(tales[0], "nearest").text, maker.make(tales[0], "flipped").text
+    ('Ann was happy.', 'Ann was happy.')
+    """
+
+    def __init__(self, seed: int = 13, near: int = 8) -> None:
+        self.seed = seed
+        self.near = near
+
+    def fit(self, stories: Iterable[Sequence[str]]) -> Negatives:
+        """Learn which words are names, how rare each word is, and where each word occurs."""
+        self.stories_ = [tuple(story) for story in stories]
+        if len(self.stories_) < 2:
+            raise BadInput(f"Wrong endings are borrowed from other stories: expected two or more, got {len(self.stories_)}.")
+        upper: Counter[str] = Counter()
+        lower: Counter[str] = Counter()
+        places: defaultdict[str, list[int]] = defaultdict(list)
+        for number, story in enumerate(self.stories_):
+            seen: set[str] = set()
+            for sentence in story:
+                for word in words(sentence):
+                    (upper if word[0].isupper() else lower)[word.lower()] += 1
+            for sentence in story[:-1]:
+                seen.update(word.lower() for word in words(sentence) if word.isalpha())
+            for word in seen:
+                places[word].append(number)
+        self.names_ = {word for word, n in upper.items() if n > 9 * lower[word] and word.isalpha() and word not in COMMON}
+        common = max(10, len(self.stories_) // 10)
+        self.places_: dict[str, npt.NDArray[np.int32]] = {
+            word: np.array(found, dtype=np.int32) for word, found in places.items()
+            if len(found) <= common and word not in self.names_
+        }  # fmt: skip
+        self.rarity_ = {word: math.log(len(self.stories_) / len(found)) for word, found in self.places_.items()}
+        norms = np.zeros(len(self.stories_), dtype=np.float32)
+        for word, found in self.places_.items():
+            norms[found] += self.rarity_[word] ** 2
+        self.norms_ = np.sqrt(np.maximum(norms, 1e-6))
+        return self
+
+    def people(self, story: Sequence[str]) -> list[str]:
+        """Names in a story, most frequent first."""
+        found = Counter(word for sentence in story for word in words(sentence) if word.lower() in self.names_)
+        return [name for name, _ in found.most_common()]
+
+    @staticmethod
+    def person(story: Sequence[str]) -> str:
+        """Whom a story is about: ``i``, ``we``, ``he``, ``she`` or ``they``."""
+        found = Counter(
+            CLASSES[word.lower()] for sentence in story for word in words(sentence) if word.lower() in CLASSES
+        )
+        return found.most_common(1)[0][0] if found else "they"
+
+    def alike(self, story: Sequence[str]) -> list[int]:
+        """Numbers of the stories with the most similar beginnings, most similar first; the story itself left out."""
+        scores = np.zeros(len(self.stories_), dtype=np.float32)
+        for word in sorted({word.lower() for sentence in story[:4] for word in words(sentence)}):
+            if word in self.places_:
+                scores[self.places_[word]] += self.rarity_[word] ** 2
+        scores /= self.norms_
+        best = np.argsort(-scores, kind="stable")[: 6 * self.near]
+        return [int(number) for number in best if self.stories_[number][:4] != tuple(story[:4])]
+
+    def dress(self, ending: str, donor: Sequence[str], story: Sequence[str]) -> str:
+        """A borrowed ending with the names and pronouns of this story."""
+        theirs, ours = self.people(donor), self.people(story[:4])
+        swap = dict(zip(theirs, ours, strict=False))
+        who, whose = self.person(donor), self.person(story[:4])
+        pronouns = SHE if (who, whose) == ("he", "she") else HE if (who, whose) == ("she", "he") else {}
+        subject = {"he": "He", "she": "She", "i": "I", "we": "We"}.get(whose, "They")
+        parts: list[str] = []
+        last = 0
+        for found in WORD.finditer(ending):
+            word = found[0]
+            new = swap.get(word, word)
+            if new == word and word.lower() in self.names_ and word in theirs:
+                new = subject if found.start() == 0 else subject.lower()
+            elif word.lower() in pronouns:
+                new = pronouns[word.lower()]
+                if word.lower() == "her" and re.match(r"\s*(?:[.,!?]|$|to\b|and\b|for\b|with\b|in\b)", ending[found.end() :]):
+                    new = "him"
+                new = new.capitalize() if word[0].isupper() else new
+            parts += [ending[last : found.start()], new]
+            last = found.end()
+        return "".join([*parts, ending[last:]])
+
+    def make(self, story: Sequence[str], kind: str, turn: int = 0) -> Ending | None:
+        """One wrong ending of a kind for a story of five sentences; ``turn`` asks for another one. None where there is none."""
+        if kind not in KINDS:
+            raise BadInput(f"There is no kind of wrong ending {kind!r}. Known: {', '.join(KINDS)}.")
+        if len(story) < 2 or not all(sentence.strip() for sentence in story):
+            raise BadInput(f"Expected a story with a beginning and an ending, got {len(story)} sentences, some perhaps empty.")
+        dice = random.Random(f"{self.seed}/{turn}/{' '.join(story)}")
+        right = story[-1]
+        text: str | None = None
+        if kind == "random":
+            donor = dice.choice(self.stories_)
+            text = self.dress(donor[-1], donor, story)
+        elif kind == "backward":
+            text = dice.choice(story[:-1])
+        elif kind == "flipped":
+            text = flip(right, dice)
+        else:
+            whose = self.person(story[:4])
+            donors = self.alike(story)
+            fitting = [n for n in donors if (who := self.person(self.stories_[n])) == whose or {who, whose} == {"he", "she"}]
+            for number in (fitting or donors)[turn % self.near :]:
+                donor = self.stories_[number]
+                text = self.dress(donor[-1], donor, story)
+                if text != right:
+                    break
+        return Ending(text, kind) if text and text != right else None

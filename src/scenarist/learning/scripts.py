@@ -1,0 +1,200 @@
+"""Read Stories of one scenario -> Script: event types with their paraphrases, how many tellers mention each, and their order.
+
+An occurrence is a verb with the head of its object or of a prepositional phrase (*order food*, *ask for bill*), never a sentence.
+Occurrences that many tellers share become event types; paraphrases are grouped where the verbs are WordNet synonyms (or the same)
+and the heads agree, where the places in the telling agree, and where tellers use one *or* the other (Regneri et al. 2010 align
+paraphrases by the same three signs). Counts are of tellers, not of mentions: a story that says *wait* five times is one teller.
+"""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple
+
+from scenarist.reading.synonyms import synonyms
+from scenarist.script import EventType, Script
+from scenarist.story import Event, Story
+
+BARE = frozenset({"be", "have", "do", "can", "say", "tell", "know", "think", "like", "love", "want", "need", "feel", "seem", "hope", "try",
+                  "decide", "start", "begin", "enjoy", "happen", "remember", "let", "use", "make", "get", "take", "put", "give", "see",
+                  "keep", "look", "go", "come", "find", "become", "live", "work", "help", "plan", "realize", "notice", "believe"})  # fmt: skip
+"""Verbs that say too little without an object."""
+
+VAGUE = frozenset({"thing", "something", "it", "one", "everything", "anything", "way", "time", "day", "lot", "bit", "that", "this", "what",
+                   "some", "all", "nothing", "everyone", "people", "other", "kind", "part", "place", "minute", "hour", "them", "him",
+                   "her", "me", "us", "you", "he", "she", "they", "i", "we", "who", "which", "there", "here", "myself", "person",
+                   "today", "morning", "night", "week", "year", "home", "house", "each", "both", "none", "more", "many", "much"})  # fmt: skip
+NEAR = 0.22
+"""Paraphrases stand at most so far apart in the telling (0 to 1)."""
+
+
+class Occurrence(NamedTuple):
+    """An event as it is counted: verb, preposition (or empty for an object), head (or empty)."""
+
+    verb: str
+    preposition: str = ""
+    head: str = ""
+
+    def __str__(self) -> str:
+        return " ".join(part for part in (self.verb.replace("_", " "), self.preposition, self.head.replace("_", " ")) if part)
+
+
+def occurrences(event: Event) -> list[Occurrence]:
+    """The ways one event may be counted, most specific first: with object, with each prepositional phrase, bare.
+
+    >>> from scenarist.story import Role
+    >>> [str(o) for o in occurrences(Event("order", (Role("subj", "e1", "Ann"), Role("obj", "", "food"), Role("prep_at", "", "counter"))))]
+    ['order food', 'order at counter', 'order']
+    """
+    if event.kind not in ("verb", "light") or event.predicate == "be":
+        return []
+    found = []
+    object_role = "subj" if event.passive else "obj"
+    for role in event.roles:
+        head = role.head.lower()
+        if not head or head in VAGUE or not head.replace("_", "").replace("-", "").isalpha() or len(head) < 2:
+            continue
+        if role.name == object_role:
+            found.insert(0, Occurrence(event.predicate, "", head))
+        elif role.name.startswith("prep_"):
+            found.append(Occurrence(event.predicate, role.name.removeprefix("prep_"), head))
+    if event.predicate not in BARE:
+        found.append(Occurrence(event.predicate))
+    return found
+
+
+class Told(NamedTuple):
+    """One teller's occurrences with the place of the first mention of each."""
+
+    places: dict[Occurrence, float]
+
+
+def told(story: Story) -> Told:
+    """The occurrences of a story: what happened, at its relative place."""
+    events = [event for event in story.events if event.polarity]
+    places: dict[Occurrence, float] = {}
+    for number, event in enumerate(events):
+        for one in occurrences(event):
+            places.setdefault(one, number / max(1, len(events) - 1))
+    return Told(places)
+
+
+class Group:
+    """Occurrences taken for paraphrases of one event."""
+
+    def __init__(self, one: Occurrence, tellers: frozenset[int], places: Sequence[float]) -> None:
+        self.members: Counter[Occurrence] = Counter({one: len(tellers)})
+        self.tellers: set[int] = set(tellers)
+        self.places = list(places)
+
+    @property
+    def place(self) -> float:
+        return sum(self.places) / len(self.places)
+
+    def take(self, other: Group) -> None:
+        self.members.update(other.members)
+        self.tellers |= other.tellers
+        self.places += other.places
+
+
+def alike(one: Occurrence, other: Occurrence) -> bool:
+    """May two occurrences be paraphrases? Same head and synonymous verbs, or one is the other without its head."""
+    if one.verb == other.verb:
+        return one.head == other.head or not one.head or not other.head
+    if one.head != other.head or not one.head:
+        return False
+    return one.verb in synonyms(other.verb) or other.verb in synonyms(one.verb) or particle(one.verb, other.verb)
+
+
+def particle(one: str, other: str) -> bool:
+    """Do two verbs differ in a particle only (*pick* and *pick up*)?"""
+    return one.split("_")[0] == other.split("_")[0]
+
+
+def grouped(tellings: Sequence[Told], least: int = 2) -> list[Group]:
+    """Groups of paraphrases, those of most tellers first."""
+    tellers: dict[Occurrence, set[int]] = defaultdict(set)
+    places: dict[Occurrence, list[float]] = defaultdict(list)
+    for teller, one in enumerate(tellings):
+        for occurrence, place in one.places.items():
+            tellers[occurrence].add(teller)
+            places[occurrence].append(place)
+    ranked = sorted((o for o in tellers if len(tellers[o]) >= least), key=lambda o: (-len(tellers[o]), not o.head, str(o)))
+    groups: list[Group] = []
+    by_verb: dict[str, list[Group]] = defaultdict(list)
+    by_head: dict[str, list[Group]] = defaultdict(list)
+    for one in ranked:
+        fresh = Group(one, frozenset(tellers[one]), places[one])
+        near = [*by_verb[one.verb], *(by_head[one.head] if one.head else ())]
+        for group in near:
+            lead = next(iter(group.members))
+            overlap = len(group.tellers & fresh.tellers) / min(len(group.tellers), len(fresh.tellers))
+            if abs(group.place - fresh.place) > NEAR:
+                continue
+            # One mention is counted with its object, with its phrase and bare: the same tellers, the same verb.
+            same_event = one.verb == lead.verb and overlap > 0.6
+            if same_event or (alike(one, lead) and overlap < 0.5):
+                group.take(fresh)
+                break
+        else:
+            groups.append(fresh)
+            by_verb[one.verb].append(fresh)
+            if one.head:
+                by_head[one.head].append(fresh)
+    return sorted(groups, key=lambda g: -len(g.tellers))
+
+
+def name_of(group: Group) -> str:
+    """How people put it: the commonest member with a head, or the commonest of all."""
+    best = max(group.members, key=lambda o: (group.members[o] * (1.5 if o.head else 1.0), str(o)))
+    return str(best)
+
+
+def script(scenario: str, stories: Iterable[Story], evidence: str = "", least: int = 2, most: int = 60) -> Script:
+    """What tellers of one scenario tell."""
+    whole = list(stories)
+    tellings = [told(story) for story in whole]
+    groups = grouped(tellings, least)[:most]
+    names: list[str] = []
+    kept: list[Group] = []
+    for group in groups:
+        name = name_of(group)
+        if name not in names:
+            names.append(name)
+            kept.append(group)
+    types = tuple(
+        EventType(
+            name,
+            tuple(str(one) for one, _ in group.members.most_common(6)),
+            len(group.tellers),
+            round(len(group.tellers) / len(tellings), 4),
+            round(group.place, 3),
+        )
+        for name, group in zip(names, kept, strict=True)
+    )
+    first: list[list[float | None]] = [
+        [min((told.places[one] for one in group.members if one in told.places), default=None) for told in tellings] for group in kept
+    ]
+    order: list[tuple[str, str, float]] = []
+    together: list[tuple[str, str, int]] = []
+    for a in range(len(kept)):
+        for b in range(a + 1, len(kept)):
+            both = [(x, y) for x, y in zip(first[a], first[b], strict=True) if x is not None and y is not None]
+            if len(both) < 2:
+                continue
+            together.append((names[a], names[b], len(both)))
+            earlier = sum(x < y for x, y in both) + 0.5 * sum(x == y for x, y in both)
+            weight = (earlier + 1) / (len(both) + 2)
+            if len(both) >= 3:
+                order.append((names[a], names[b], round(weight, 3)))
+    return Script(scenario, len(tellings), types, tuple(order), tuple(together), participants(whole), evidence)
+
+
+def participants(stories: Sequence[Story], most: int = 12) -> tuple[tuple[str, int], ...]:
+    """Things and people the tellers name, by tellers: heads of roles, pronouns and vague words left out."""
+    counted: Counter[str] = Counter()
+    for story in stories:
+        heads = {role.head.lower() for event in story.events for role in event.roles if role.head}
+        counted.update(head for head in heads if head not in VAGUE and head.isalpha() and len(head) > 2)
+    return tuple((head, n) for head, n in counted.most_common(most) if n > 1)

@@ -1,0 +1,1 @@
+"""Who is who: a parsed story -> its entities."""

@@ -1,0 +1,319 @@
+"""A parsed Story -> its candidate mentions, as arrays: where they stand and what kind of thing they seem to name.
+
+A mention is a noun, name or pronoun with its subtree, less what belongs to the clause (case marks before it, conjuncts,
+appositions, copula and subject); a coordination is a mention of its own. On GUM's gold trees 93 % of OntoGUM's mentions are found so.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from scenarist.reading.coref import lexicon as lex
+from scenarist.story import Story, Token
+
+Array = npt.NDArray[Any]
+
+KINDS = ("", "person", "place", "organisation", "object", "animal", "time", "event", "abstract", "plant", "substance")
+DEPS = ("nsubj", "nsubj:pass", "obj", "iobj", "obl", "nmod", "nmod:poss", "conj", "appos", "root", "compound", "vocative", "other")
+ARTICLES = ("none", "the", "a", "this", "possessive", "quantity", "name")
+
+_OUTSIDE = frozenset(
+    "cc conj appos mark cop nsubj csubj aux parataxis advcl ccomp discourse dep list orphan reparandum vocative dislocated expl".split()
+)
+_OUTSIDE_PREDICATE = frozenset("advmod obl obj xcomp iobj".split())
+_LOOSE = frozenset("also just only even then so too not maybe perhaps really actually still now never always".split())
+_INNER = frozenset("flat fixed goeswith compound amod det nummod punct cc case mark cop aux discourse".split())
+_ARTICLE = {
+    "the": 1, "a": 2, "an": 2, "this": 3, "that": 3, "these": 3, "those": 3,
+    "some": 5, "any": 5, "no": 5, "every": 5, "each": 5, "all": 5, "both": 5, "many": 5, "few": 5, "several": 5, "another": 5,
+}  # fmt: skip
+UNKNOWN, ONE, MANY = 0, 1, 2
+MALE, FEMALE, NEUTER = 1, 2, 3
+
+
+@dataclass(slots=True)
+class Mentions:
+    """Parallel arrays, in text order (by start, the longer first)."""
+
+    first: Array
+    last: Array
+    head: Array
+    cls: Array
+    number: Array
+    gender: Array
+    alive: Array
+    """0 unknown, 1 animate, 2 not"""
+    kind: Array
+    dep: Array
+    article: Array
+    sentence: Array
+    governor: Array
+    """token that the head hangs on, -1 for a root"""
+    quote: Array
+    """number of the quotation it stands in, 0 outside"""
+    reflexive: Array
+    words: list[frozenset[str]]
+    """content words, lower-cased lemmas"""
+    heads: list[str]
+    """lower-cased lemma of the head"""
+    texts: list[str]
+    """the words in lower case, without article and possessive mark"""
+    forms: list[str]
+    speakers: dict[int, int]
+    """quotation -> place of its speaker among the mentions"""
+    parts: dict[int, tuple[int, ...]]
+    """coordination -> its members, as places"""
+
+    def __len__(self) -> int:
+        return len(self.first)
+
+
+def find(story: Story, kinds: Sequence[str] = ()) -> Mentions:
+    """All candidates of a parsed story."""
+    tokens = story.tokens
+    forms = [story.text[token.start : token.stop] for token in tokens]
+    lower = [form.lower().replace("’", "'") for form in forms]
+    children: list[list[int]] = [[] for _ in tokens]
+    for place, token in enumerate(tokens):
+        if token.head >= 0:
+            children[token.head].append(place)
+    left, right = extents(story)
+    sentence = np.zeros(len(tokens), dtype=int)
+    for number, one in enumerate(story.sentences):
+        sentence[one.first : one.last] = number
+    rows: list[tuple[int, int, int, bool]] = []  # first, last, head, coordination
+    for place, token in enumerate(tokens):
+        if not _is_candidate(token, lower[place], children[place], tokens):
+            continue
+        first, last = _span(place, token, tokens, lower, children[place], left, right)
+        rows.append((first, last, place, False))
+        conjuncts = [child for child in children[place] if tokens[child].dep.startswith("conj") and tokens[child].pos in _NOMINAL]
+        if conjuncts and token.pos in _NOMINAL:
+            rows.append((first, max(int(right[child]) for child in conjuncts), place, True))
+    rows = sorted({row[:2]: row for row in sorted(rows, key=lambda row: row[3])}.values(), key=lambda row: (row[0], -row[1]))
+    return _describe(story, rows, forms, lower, children, sentence, kinds)
+
+
+_NOMINAL = frozenset(("NOUN", "PROPN", "PRON"))
+
+
+def extents(story: Story) -> tuple[Array, Array]:
+    """First token and one past the last token of the subtree under each token."""
+    size = len(story.tokens)
+    left, right = list(range(size)), list(range(1, size + 1))
+    head = [token.head for token in story.tokens]
+    depth = [0] * size
+    for one in story.sentences:
+        order = []
+        for place in range(one.first, one.last):
+            steps, above = 0, head[place]
+            while above >= 0 and steps < 200:
+                steps, above = steps + 1, head[above]
+            depth[place] = steps
+            order.append(place)
+        for place in sorted(order, key=lambda place: -depth[place]):
+            above = head[place]
+            if above >= 0:
+                if left[place] < left[above]:
+                    left[above] = left[place]
+                if right[place] > right[above]:
+                    right[above] = right[place]
+    return np.array(left, dtype=int), np.array(right, dtype=int)
+
+
+def _is_candidate(token: Token, word: str, children: list[int], tokens: Sequence[Token]) -> bool:
+    dep = token.dep.partition(":")[0]
+    if token.pos == "PRON":
+        return word not in lex.RELATIVE and token.tag not in {"WDT", "WP", "EX", "WP$"} and dep not in {"expl", "fixed", "flat", "goeswith"}
+    if token.pos == "PROPN":
+        return dep not in {"flat", "fixed", "goeswith"}
+    if token.pos == "NOUN":
+        return dep not in {"flat", "fixed", "goeswith", "compound"} or (dep == "compound" and token.tag in {"NNP", "NNPS"})
+    if token.pos == "DET":
+        return dep not in {"det", "cc", "fixed", "advmod", "mark"} and token.tag != "WDT"
+    if token.pos == "NUM":
+        return dep in {"nsubj", "obj", "obl", "nmod", "root"} or (dep == "conj" and not children)
+    if token.pos == "ADJ":
+        return any(tokens[child].dep == "det" for child in children) and dep in {"nsubj", "obj", "obl", "nmod"}
+    return token.pos == "ADV" and word in {"there", "here"} and dep in {"advmod", "obl", "root"}
+
+
+def _span(
+    place: int, token: Token, tokens: Sequence[Token], lower: list[str], children: list[int], left: Array, right: Array
+) -> tuple[int, int]:
+    predicate = any(tokens[child].dep == "cop" for child in children)
+    first, last = place, place + 1
+    for child in children:
+        name = tokens[child].dep
+        dep = name.partition(":")[0]
+        if dep in _OUTSIDE or dep == "punct" or (name == "nmod:unmarked" and tokens[child].pos != "NUM"):
+            continue
+        if dep == "case" and (child < place or not lower[child].startswith("'")):
+            continue
+        if predicate and (dep in _OUTSIDE_PREDICATE or name == "compound:prt"):
+            continue
+        if dep == "advmod" and child < place and lower[child] in _LOOSE:
+            continue
+        first, last = min(first, int(left[child])), max(last, int(right[child]))
+    return first, last
+
+
+def _describe(
+    story: Story, rows: list[tuple[int, int, int, bool]], forms: list[str], lower: list[str], children: list[list[int]], sentence: Array,
+    kinds: Sequence[str],
+) -> Mentions:  # fmt: skip
+    tokens = story.tokens
+    size = len(rows)
+    columns = {name: np.zeros(size, dtype=int) for name in ("cls", "number", "gender", "alive", "kind", "dep", "article", "reflexive")}
+    words: list[frozenset[str]] = []
+    heads: list[str] = []
+    texts: list[str] = []
+    for place, (first, last, head, group) in enumerate(rows):
+        token, word = tokens[head], lower[head]
+        cls = _class(token, word, group)
+        core = [at for at in range(first, last) if tokens[at].pos not in {"DET", "PUNCT", "PART", "ADP", "CCONJ"} and lower[at] not in lex.POSSESSIVE]
+        lemma = (token.lemma or word).lower()
+        words.append(frozenset((tokens[at].lemma or lower[at]).lower() for at in core if tokens[at].pos in {"NOUN", "PROPN", "ADJ", "NUM", "X"}) if cls >= lex.NAME else frozenset())
+        heads.append(lemma if not group else "&".join(sorted(words[-1])))
+        texts.append(" ".join(lower[at] for at in core) or word)
+        kind = kinds[head] if kinds else ""
+        columns["cls"][place] = cls
+        columns["number"][place] = _number(token, lemma, cls, [lower[child] for child in children[head] if tokens[child].dep == "nummod"])
+        gender = _gender(first, last, head, lower, lemma, cls, tokens)
+        alive = _alive(cls, gender, kind, lemma)
+        if gender == UNKNOWN and alive == 2:
+            gender = NEUTER
+        columns["gender"][place], columns["alive"][place] = (gender if not group else UNKNOWN), alive
+        columns["kind"][place] = KINDS.index(kind) if kind in KINDS else 0
+        columns["dep"][place] = _dep(token)
+        columns["article"][place] = _article(first, head, lower, children[head], tokens, cls)
+        columns["reflexive"][place] = word in lex.REFLEXIVE
+    at = np.array([row[2] for row in rows], dtype=int)
+    quote, speaking = quotations(story, lower)
+    by_head = {row[2]: place for place, row in enumerate(rows) if not row[3]}
+    return Mentions(
+        first=np.array([row[0] for row in rows], dtype=int), last=np.array([row[1] for row in rows], dtype=int), head=at,
+        sentence=sentence[at] if size else at, governor=np.array([tokens[row[2]].head for row in rows], dtype=int),
+        quote=quote[at] if size else at, words=words, heads=heads, texts=texts, forms=[lower[row[2]] for row in rows],
+        speakers={number: by_head[token] for number, token in speaking.items() if token in by_head},
+        parts=_parts(rows, children, tokens, by_head), **columns,
+    )  # fmt: skip
+
+
+def _parts(rows: list[tuple[int, int, int, bool]], children: list[list[int]], tokens: Sequence[Token], by_head: dict[int, int]) -> dict[int, tuple[int, ...]]:
+    found = {}
+    for place, (_, _, head, group) in enumerate(rows):
+        if group:
+            members = [head] + [child for child in children[head] if tokens[child].dep.startswith("conj")]
+            found[place] = tuple(by_head[member] for member in members if member in by_head)
+    return found
+
+
+def _class(token: Token, word: str, group: bool) -> int:
+    if group:
+        return lex.GROUP
+    if token.pos == "PROPN":
+        return lex.NAME
+    if token.pos in {"PRON", "DET"}:
+        if word in {"'s", "s"}:
+            return lex.WE  # let's
+        return lex.PRONOUNS.get(word, lex.INDEFINITE)
+    return lex.NOMINAL
+
+
+def _number(token: Token, lemma: str, cls: int, counts: list[str]) -> int:
+    if cls in {lex.FIRST, lex.HE, lex.SHE, lex.IT}:
+        return ONE
+    if cls in {lex.WE, lex.THEY, lex.GROUP}:
+        return MANY
+    if cls == lex.YOU:
+        return UNKNOWN
+    if lemma in lex.GROUPS:
+        return UNKNOWN
+    if token.tag in {"NNS", "NNPS"} or token.tag == "DT" and lemma in {"these", "those"} or (counts and counts[0] not in {"one", "1"}):
+        return MANY
+    return ONE if token.tag in {"NN", "NNP"} else UNKNOWN
+
+
+def _gender(first: int, last: int, head: int, lower: list[str], lemma: str, cls: int, tokens: Sequence[Token]) -> int:
+    if cls in {lex.HE, lex.SHE, lex.IT}:
+        return {lex.HE: MALE, lex.SHE: FEMALE, lex.IT: NEUTER}[cls]
+    if cls == lex.NAME:
+        for at in range(first, min(last, head + 4)):
+            if tokens[at].pos in {"PROPN", "NOUN"} and (at == head or tokens[at].dep.startswith(("flat", "compound"))):
+                word = lower[at]
+                if word in lex.MALE or word in lex.FEMALE:
+                    return MALE if word in lex.MALE else FEMALE
+                if word in lex.names():
+                    return lex.names()[word]
+        return UNKNOWN
+    if cls == lex.NOMINAL:
+        return MALE if lemma in lex.MALE else FEMALE if lemma in lex.FEMALE else UNKNOWN
+    return UNKNOWN
+
+
+def _alive(cls: int, gender: int, kind: str, lemma: str) -> int:
+    if cls in {lex.FIRST, lex.WE, lex.YOU, lex.HE, lex.SHE} or gender in {MALE, FEMALE} or kind in {"person", "animal"} or lemma in lex.PEOPLE:
+        return 1
+    if cls == lex.IT or (kind and cls >= lex.NAME and kind != "organisation"):
+        return 2
+    return 0
+
+
+def _dep(token: Token) -> int:
+    for name in (token.dep, token.dep.partition(":")[0]):
+        if name in DEPS:
+            return DEPS.index(name)
+    return len(DEPS) - 1
+
+
+def _article(first: int, head: int, lower: list[str], children: list[int], tokens: Sequence[Token], cls: int) -> int:
+    for child in children:
+        dep = tokens[child].dep
+        if dep.startswith("det"):
+            return _ARTICLE.get(lower[child], 5)
+        if dep == "nmod:poss":
+            return 4
+        if dep == "nummod" and child < head:
+            return 5
+    return 6 if cls == lex.NAME else 0
+
+
+_QUOTE_MARKS = {'"': 0, "“": 1, "”": -1, "``": 1, "''": -1, "«": 1, "»": -1}
+
+
+def quotations(story: Story, lower: list[str]) -> tuple[Array, dict[int, int]]:
+    """-> (number of the quotation each token stands in, 0 outside; quotation -> token of its speaker)."""
+    number = np.zeros(len(lower), dtype=int)
+    inside, count = False, 0
+    for one in story.sentences:
+        begun = inside
+        for place in range(one.first, one.last):
+            mark = _QUOTE_MARKS.get(lower[place])
+            if mark is not None:
+                if mark == 1 or (mark == 0 and not inside):
+                    inside, count = True, count + 1
+                else:
+                    inside = False
+            elif inside:
+                number[place] = count
+        if inside and begun and one.last - one.first > 60:  # a mark was lost: do not quote the rest of the book
+            inside = False
+    speaking: dict[int, int] = {}
+    tokens = story.tokens
+    for one in story.sentences:
+        quotes = sorted(set(number[one.first : one.last].tolist()) - {0})
+        if not quotes:
+            continue
+        for place in range(one.first, one.last):
+            token = tokens[place]
+            if token.dep == "nsubj" and not number[place] and token.head >= 0 and not number[token.head] and tokens[token.head].lemma in lex.SAY:
+                for quote in quotes:
+                    speaking.setdefault(quote, place)
+                break
+    return number, speaking

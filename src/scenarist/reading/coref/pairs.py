@@ -1,0 +1,179 @@
+"""Mentions -> pairs of mention and possible antecedent, with the numbers the network sees.
+
+The recipe is that of mention-ranking systems with hand-made features (Clark and Manning 2016 list most of them): who may go
+with whom by string, head, gender, number, animacy and type; how far apart; which roles; who speaks. A mention meets at most
+``MOST`` antecedents, chosen by simple rules, so the cost grows linearly with the text.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from scenarist.reading.coref import lexicon as lex
+from scenarist.reading.coref.mentions import ARTICLES, DEPS, KINDS, Mentions
+
+Array = npt.NDArray[Any]
+
+MOST = 40
+NEAR = {"pronoun": (5, 24), "nominal": (2, 8), "person": (30, 6)}
+"""sentences and mentions a pronoun, a nominal, a first or second person looks back"""
+
+FEATURES = (
+    "same text", "same head", "head in words", "share of mine", "share of its", "both have more", "same form", "same class",
+    "gender same", "gender conflict", "number same", "number conflict", "alive same", "alive conflict", "kind same", "kind conflict",
+    "sentence 0", "sentence 1", "sentence 2", "sentence 3", "sentence 4-5", "sentence 6-9", "sentence 10-", "log sentences", "log mentions",
+    "log tokens", "nearest", "inside", "around", "same governor", "reflexive", "binding", "apposition", "predicate", "subject", "object",
+    "same role", "both quoted", "only mine quoted", "only its quoted", "same quotation", "is speaker", "same speaker", "other speaker",
+    "similar", "count", "last of its text", "name part", "article a", "its article a", "first sentence", "vocative", "nearest alike", "none between",
+)  # fmt: skip
+
+
+class Pairs(NamedTuple):
+    """``mine[p]`` and ``its[p]`` are places among the mentions: the mention and its possible antecedent."""
+
+    mine: Array
+    its: Array
+    features: Array
+    """float32 [pairs, len(FEATURES)]"""
+
+
+def own(mentions: Mentions, vectors: Array) -> Array:
+    """What a mention brings alone: one-hot classes, a few numbers and its word vector -> float32 [mentions, n]."""
+    size = len(mentions)
+    blocks = [
+        np.eye(len(names), dtype=np.float32)[values]
+        for names, values in (
+            (lex.CLASSES, mentions.cls), (KINDS, mentions.kind), (DEPS, mentions.dep), (ARTICLES, mentions.article),
+            (range(3), mentions.number), (range(4), mentions.gender), (range(3), mentions.alive),
+        )
+    ]  # fmt: skip
+    seen: dict[str, int] = {}
+    heads: dict[str, int] = {}
+    before, before_head = np.zeros(size, dtype=np.float32), np.zeros(size, dtype=np.float32)
+    for place in range(size):
+        before[place] = seen.get(mentions.texts[place], 0)
+        before_head[place] = heads.get(mentions.heads[place], 0)
+        seen[mentions.texts[place]] = seen.get(mentions.texts[place], 0) + 1
+        heads[mentions.heads[place]] = heads.get(mentions.heads[place], 0) + 1
+    after = np.array([seen[text] for text in mentions.texts], dtype=np.float32)
+    after_head = np.array([heads[head] for head in mentions.heads], dtype=np.float32)
+    length = (mentions.last - mentions.first).astype(np.float32)
+    numbers = np.stack(
+        [before > 0, before_head > 0, np.log1p(before), np.log1p(after), np.log1p(after_head), np.log1p(length), length == 1, mentions.quote > 0,
+         mentions.reflexive > 0, mentions.sentence == 0, mentions.governor < 0, np.arange(size) < 5, after_head == 1],
+        axis=1,
+    ).astype(np.float32)  # fmt: skip
+    return np.concatenate([*blocks, numbers, vectors], axis=1)
+
+
+def candidates(mentions: Mentions) -> tuple[Array, Array, Array]:
+    """-> (mine, its, shared): the pairs worth a look, and how many content words they share."""
+    size = len(mentions)
+    mine: list[int] = []
+    its: list[int] = []
+    shared: list[int] = []
+    postings: dict[str, list[int]] = {}
+    latest: dict[int, list[int]] = {}
+    cls, sentence = mentions.cls.tolist(), mentions.sentence.tolist()
+    for place in range(size):
+        here = cls[place]
+        found: dict[int, int] = {}
+        if here in (lex.FIRST, lex.WE, lex.YOU):
+            for other in (lex.FIRST, lex.WE, lex.YOU):
+                found.update(dict.fromkeys(latest.get(other, ())[-4:], 0))
+            reach, most = NEAR["person"] if here != lex.WE else NEAR["pronoun"]
+        elif here >= lex.NAME:
+            counts: dict[int, int] = {}
+            for word in mentions.words[place]:
+                for other in postings.get(word, ())[-14:]:
+                    counts[other] = counts.get(other, 0) + 1
+            for other in sorted(counts, key=lambda other: (-counts[other], -other))[:20]:
+                found[other] = counts[other]
+            reach, most = NEAR["nominal"]
+        else:
+            same = latest.get(here, ())
+            found.update(dict.fromkeys(same[-3:], 0))
+            reach, most = NEAR["pronoun"]
+        low = sentence[place] - reach
+        for other in range(place - 1, max(-1, place - 1 - most), -1):
+            if sentence[other] < low:
+                break
+            found.setdefault(other, 0)
+        quote = int(mentions.quote[place])
+        if quote and quote in mentions.speakers and mentions.speakers[quote] < place:
+            found.setdefault(mentions.speakers[quote], 0)
+        kept = sorted(found, reverse=True)[:MOST]
+        mine += [place] * len(kept)
+        its += kept
+        shared += [found[other] for other in kept]
+        for word in mentions.words[place]:
+            postings.setdefault(word, []).append(place)
+        latest.setdefault(here, []).append(place)
+    return np.array(mine, dtype=int), np.array(its, dtype=int), np.array(shared, dtype=np.float32)
+
+
+def pairs(mentions: Mentions, vectors: Array) -> Pairs:
+    """All pairs of a story with their features."""
+    mine, its, shared = candidates(mentions)
+    if not len(mine):
+        return Pairs(mine, its, np.zeros((0, len(FEATURES)), dtype=np.float32))
+    m = mentions
+    number_of = {text: place for place, text in enumerate(dict.fromkeys(m.texts))}
+    text = np.array([number_of[one] for one in m.texts])
+    head_of = {head: place for place, head in enumerate(dict.fromkeys(m.heads))}
+    head = np.array([head_of[one] for one in m.heads])
+    form_of = {form: place for place, form in enumerate(dict.fromkeys(m.forms))}
+    form = np.array([form_of[one] for one in m.forms])
+    size = np.array([max(1, len(words)) for words in m.words], dtype=np.float32)
+    pronoun = m.cls < lex.NAME
+    nominal = ~pronoun
+    both = nominal[mine] & nominal[its]
+    far = m.sentence[mine] - m.sentence[its]
+    apart = (mine - its).astype(np.float32)
+    same_text = (text[mine] == text[its]) & both
+    same_head = (head[mine] == head[its]) & both
+
+    def agree(values: Array, unknown: int = 0) -> tuple[Array, Array]:
+        a, b = values[mine], values[its]
+        known = (a != unknown) & (b != unknown)
+        return known & (a == b), known & (a != b)
+
+    gender_same, gender_conflict = agree(m.gender)
+    number_same, number_conflict = agree(m.number)
+    alive_same, alive_conflict = agree(m.alive)
+    kind_same, kind_conflict = agree(m.kind)
+    quoted, its_quoted = m.quote[mine] > 0, m.quote[its] > 0
+    speaker = np.full(max([int(m.quote.max()), *m.speakers]) + 1, -1)
+    for quote, place in m.speakers.items():
+        speaker[quote] = place
+    my_speaker, its_speaker = speaker[m.quote[mine]], speaker[m.quote[its]]
+    clause = (m.governor[mine] == m.governor[its]) & (m.governor[mine] >= 0)
+    alike = gender_same | (~gender_conflict & ~alive_conflict & ~number_conflict)
+    # is it the nearest antecedent that does not clash? pairs of a mention stand together, nearest first
+    begin = np.r_[True, mine[1:] != mine[:-1]]
+    clash = gender_conflict | number_conflict | alive_conflict
+    fits = (~clash).astype(int)
+    run = np.cumsum(fits)
+    base = np.maximum.accumulate(np.where(begin, run - fits, 0))
+    rank = run - base
+    similar = (vectors[mine] * vectors[its]).sum(axis=1)
+    last_text = np.r_[True, text[its][1:] != text[its][:-1]]
+    features = np.stack(
+        [same_text, same_head, both & (shared > 0) & ~same_head, shared / size[mine], shared / size[its], both & (shared < size[mine]) & (shared < size[its]),
+         (form[mine] == form[its]) & pronoun[mine], m.cls[mine] == m.cls[its], gender_same, gender_conflict, number_same, number_conflict, alive_same,
+         alive_conflict, kind_same, kind_conflict, far == 0, far == 1, far == 2, far == 3, (far > 3) & (far < 6), (far > 5) & (far < 10), far > 9,
+         np.log1p(far) / 2, np.log1p(apart) / 3, np.log1p(np.abs(m.head[mine] - m.head[its])) / 4, rank == 1,
+         (m.first[mine] >= m.first[its]) & (m.last[mine] <= m.last[its]), (m.first[its] >= m.first[mine]) & (m.last[its] <= m.last[mine]), clause,
+         (m.reflexive[mine] > 0) & (far == 0), clause & (m.reflexive[mine] == 0) & pronoun[mine] & (m.dep[mine] != DEPS.index("nmod:poss")),
+         (m.dep[mine] == DEPS.index("appos")) & (m.governor[mine] == m.head[its]), m.governor[its] == m.head[mine],
+         m.dep[its] <= 1, m.dep[its] == 2, m.dep[mine] == m.dep[its], quoted & its_quoted, quoted & ~its_quoted, ~quoted & its_quoted,
+         quoted & (m.quote[mine] == m.quote[its]), my_speaker == its, (my_speaker >= 0) & (its_speaker >= 0) & (head[my_speaker] == head[its_speaker]),
+         (my_speaker >= 0) & (its_speaker >= 0) & (head[my_speaker] != head[its_speaker]), similar, np.log1p(shared), last_text,
+         both & (m.cls[mine] == lex.NAME) & (m.cls[its] == lex.NAME) & (shared > 0), m.article[mine] == 2, m.article[its] == 2, m.sentence[its] == 0,
+         m.dep[its] == DEPS.index("vocative"), (rank == 1) & alike & fits.astype(bool), apart == 1],
+        axis=1,
+    ).astype(np.float32)  # fmt: skip
+    return Pairs(mine, its, features)

@@ -1,0 +1,159 @@
+"""Parsed Story -> Entities: every candidate takes its best antecedent, or none; each link says why.
+
+The network proposes (`scorer`), three rules dispose: a cluster never holds two sexes; a pronoun never joins an argument of
+its own verb unless it is reflexive; parts of a coordination are never the coordination. A coordination, and a plural that continues one, keeps its
+members (split antecedents). Singletons are kept.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import cache
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from scenarist.reading.coref import lexicon as lex
+from scenarist.reading.coref.mentions import FEMALE, KINDS, MALE, MANY, ONE, Mentions, find
+from scenarist.reading.coref.pairs import FEATURES, own, pairs
+from scenarist.reading.coref.scorer import Scorer
+from scenarist.story import Entity, Mention, Story
+
+Array = npt.NDArray[Any]
+INSIDE, AROUND, BINDING = FEATURES.index("inside"), FEATURES.index("around"), FEATURES.index("binding")
+MARGIN = 0.0
+"""how much better than *new* an antecedent must be; tuned on dev"""
+
+
+@cache
+def scorer() -> Scorer:
+    """The carried pair network."""
+    from scenarist.store import resource
+
+    return Scorer(resource("reader/coreference.npz"))
+
+
+@cache
+def word_vectors() -> Callable[[list[str]], Array]:
+    """Head words -> unit vectors [n, d]; the table is the parser's."""
+    from scenarist.reading.parse import parser
+
+    return parser().vectors
+
+
+def resolve(story: Story, kinds: Sequence[str] = ()) -> tuple[Entity, ...]:
+    """All entities of a parsed story, singletons too, in the order of their first mention."""
+    mentions = find(story, kinds)
+    if not len(mentions):
+        return ()
+    vectors = word_vectors()(mentions.heads)
+    made = pairs(mentions, vectors)
+    scores, new = scorer()(own(mentions, vectors), made.mine, made.its, made.features)
+    antecedent, why = link(mentions, made.mine, made.its, made.features, scores, new)
+    return entities(story, mentions, antecedent, why)
+
+
+def link(mentions: Mentions, mine: Array, its: Array, features: Array, scores: Array, new: Array, margin: float = MARGIN) -> tuple[list[int], list[str]]:
+    """-> the antecedent of each mention (-1: none) and the reason."""
+    size = len(mentions)
+    antecedent, why = [-1] * size, [""] * size
+    cluster = list(range(size))
+    sexes = [{int(one)} if one in (MALE, FEMALE) else set() for one in mentions.gender]
+    banned = (features[:, BINDING] > 0) | (features[:, INSIDE] > 0) & (mentions.cls[mine] >= lex.NAME) | (features[:, AROUND] > 0)
+    good = np.flatnonzero((scores > new[mine] + margin) & ~banned)
+    order = good[np.lexsort((-scores[good], mine[good]))]
+    done = -1
+    for place in order.tolist():
+        here, other = int(mine[place]), int(its[place])
+        if here == done:
+            continue
+        root = cluster[other]
+        if len(sexes[root] | sexes[here]) > 1:
+            continue
+        done = here
+        antecedent[here] = other
+        cluster[here] = root
+        sexes[root] |= sexes[here]
+        why[here] = reason(mentions, here, other, float(scores[place] - new[here]))
+    return antecedent, why
+
+
+def reason(mentions: Mentions, here: int, other: int, score: float) -> str:
+    """One link in words."""
+    far = int(mentions.sentence[here] - mentions.sentence[other])
+    where = "same sentence" if far == 0 else "sentence before" if far == 1 else f"{far} sentences before"
+    cls = int(mentions.cls[here])
+    if cls < lex.NAME:
+        agree = [
+            name
+            for name, values in (("gender", mentions.gender), ("number", mentions.number), ("animacy", mentions.alive))
+            if values[here] and values[here] == values[other]
+        ]
+        what = f"pronoun '{mentions.forms[here]}'" + (f" agrees in {', '.join(agree)}" if agree else "")
+        if mentions.quote[here] and mentions.speakers.get(int(mentions.quote[here])) == other:
+            what = f"'{mentions.forms[here]}' is the speaker of the quotation"
+    elif mentions.texts[here] == mentions.texts[other]:
+        what = f"same {'name' if cls == lex.NAME else 'words'} '{mentions.texts[here]}'"
+    elif mentions.heads[here] == mentions.heads[other]:
+        what = f"same head '{mentions.heads[here]}'"
+    elif shared := mentions.words[here] & mentions.words[other]:
+        what = f"shares '{min(shared)}'"
+    else:
+        what = f"'{mentions.heads[here]}' for '{mentions.heads[other]}'"
+    return f"{what}; {where}; score {score:+.1f}"
+
+
+def entities(story: Story, mentions: Mentions, antecedent: list[int], why: list[str]) -> tuple[Entity, ...]:
+    """Links -> entities with ids e1, e2, ... by first mention."""
+    root = list(range(len(mentions)))
+    groups: dict[int, list[int]] = {}
+    for place in range(len(mentions)):
+        if antecedent[place] >= 0:
+            root[place] = root[antecedent[place]]
+        groups.setdefault(root[place], []).append(place)
+    ids = {first: f"e{number}" for number, first in enumerate(groups, start=1)}
+    made = []
+    for first, places in groups.items():
+        members: list[str] = []
+        for place in places:
+            members += [ids[root[part]] for part in mentions.parts.get(place, ()) if root[part] != first]
+        made.append(_entity(story, mentions, ids[first], places, why, tuple(dict.fromkeys(members))))
+    return tuple(made)
+
+
+def _entity(story: Story, mentions: Mentions, name: str, places: list[int], why: list[str], members: tuple[str, ...]) -> Entity:
+    kept = []
+    for place in places:
+        first, last = int(mentions.first[place]), int(mentions.last[place])
+        cls = int(mentions.cls[place])
+        kept.append(Mention(
+            story.tokens[first].start, story.tokens[last - 1].stop, first, last, int(mentions.head[place]),
+            "pronoun" if cls < lex.NAME else "name" if cls == lex.NAME else "nominal", why[place],
+        ))  # fmt: skip
+    best = min(places, key=lambda place: (abs(int(mentions.cls[place]) - lex.NAME) if mentions.cls[place] >= lex.NAME else 9, place))
+    return Entity(
+        id=name, mentions=tuple(kept), kind=_kind(mentions, places), name=story.of(kept[places.index(best)])[:80],
+        gender=_commonest(mentions.gender[places], ("", "male", "female", "neuter")),
+        number=_commonest(mentions.number[places], ("", "singular", "plural")), members=members,
+    )  # fmt: skip
+
+
+def _commonest(values: Array, names: tuple[str, ...]) -> str:
+    counts = np.bincount(values, minlength=len(names))
+    counts[0] = 0
+    return names[int(counts.argmax())] if counts.any() else ""
+
+
+def _kind(mentions: Mentions, places: list[int]) -> str:
+    """The type most of the names and nominals have; pronouns of people make a person."""
+    full = [place for place in places if mentions.cls[place] >= lex.NAME and mentions.kind[place]]
+    if full:
+        return KINDS[int(np.bincount(mentions.kind[full]).argmax())]
+    if any(mentions.cls[place] in (lex.FIRST, lex.WE, lex.YOU, lex.HE, lex.SHE) for place in places):
+        return "person"
+    kinds = [int(mentions.kind[place]) for place in places if mentions.kind[place]]
+    return KINDS[max(set(kinds), key=kinds.count)] if kinds else ""
+
+
+assert ONE and MANY
