@@ -1,5 +1,7 @@
 """Index of this room: name -> "module:Class"."""
 
 INDEX: dict[str, str] = {
+    "story": "scenarist.pages.events:fragment",
+    "chain": "scenarist.pages.chain:fragment",
     "account": "scenarist.pages.story:fragment",
 }

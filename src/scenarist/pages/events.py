@@ -24,7 +24,9 @@ KEY = (
     "keys 1 to 9 follow one entity alone."
 )
 
-STYLE = CHAIN_STYLE + """
+STYLE = (
+    CHAIN_STYLE
+    + """
 main{max-width:80rem}
 .story{display:grid;grid-template-columns:minmax(0,1fr) minmax(17rem,24rem);gap:1rem 2.2rem;align-items:start;margin:0 0 2.5rem}
 .head{grid-column:1/-1}
@@ -33,7 +35,7 @@ main{max-width:80rem}
 .words{font:1.14rem/2.05 var(--serif);white-space:pre-wrap;overflow-wrap:anywhere}
 .who{border-bottom:3px solid hsl(var(--h) 60% 58%);border-radius:2px;transition:background .12s}
 .who.lit{background:hsl(var(--h) var(--band-s) var(--band-l))}
-.ev{font:inherit;color:inherit;border:1px solid var(--line);border-radius:.35rem;padding:0 .22rem;background:var(--card);cursor:pointer}
+.ev{font:inherit;line-height:1.35;color:inherit;border:1px solid var(--line);border-radius:.35rem;padding:0 .22rem;background:var(--card);cursor:pointer}
 .ev.not{text-decoration:line-through;text-decoration-color:var(--bad)}
 .ev.unreal{opacity:.62;border-style:dotted}
 .ev.lit{border-color:hsl(var(--h,212) 60% 50%);box-shadow:0 0 0 2px hsl(var(--h,212) 70% 60%/.45)}
@@ -62,6 +64,7 @@ background:var(--card);border:1px solid var(--line);border-radius:.7rem;box-shad
 @media (max-width:56rem){.story{grid-template-columns:minmax(0,1fr)}.cast{position:static;max-height:none}.words{font-size:1.06rem}}
 @media print{#parse{display:none}.cast{position:static;max-height:none}.ev{border-color:#999}}
 """
+)
 
 SCRIPT = """
 const all=(q,r=document)=>[...r.querySelectorAll(q)],box=document.getElementById('parse');let pinned=null;
@@ -155,7 +158,9 @@ def words(story: Story, number: int, hues: dict[str, int]) -> str:
             tag = f'<span class="who" data-s="{number}" data-who="{escape(entity.id)}" style="--h:{hues[entity.id]}">'
             opens += [(one.start, one.stop, tag, "</span>") for one in entity.mentions]
     for place, event in enumerate(story.events):
-        state = " not" if not event.polarity else "" if event.realis or event.kind in ("copula", "adjective") else " unreal"
+        state = (
+            " not" if not event.polarity else "" if event.realis or event.kind in ("copula", "adjective") else " unreal"
+        )
         tag = f'<button class="ev{state}" data-s="{number}" data-ev="{place}">'
         opens.append((event.start, event.stop, tag, "</button>"))
     parts: list[str] = []
@@ -237,10 +242,14 @@ def section(story: Story, number: int, least: int, view: str) -> str:
     drawn = [chain for chain in found if len(chain) > 1][:CAST] or found[:CAST]
     hues = {chain.entity: HUES[at % len(HUES)] for at, chain in enumerate(drawn)}
     central = protagonist(story)
-    cards = "".join(card(story, number, one, hues[one.entity], central is not None and one.entity == central.id) for one in drawn)
+    cards = "".join(
+        card(story, number, one, hues[one.entity], central is not None and one.entity == central.id) for one in drawn
+    )
     left = len(found) - len(drawn)
     rest = f'<p class="soft">{left} shorter chain{"" if left == 1 else "s"} not drawn</p>' if left else ""
-    warnings = "".join(f'<p class="warn">{escape(value)}</p>' for name, value in story.notes if name in ("language", "cleaned"))
+    warnings = "".join(
+        f'<p class="warn">{escape(value)}</p>' for name, value in story.notes if name in ("language", "cleaned")
+    )
     lead = f"{len(story.sentences)} sentences · {len(story.events)} events · {len(story.entities)} entities · {len(found)} chains"
     return (
         f'<section class="story" aria-label="{escape(story.title or story.id)}"><div class="head"><h2>{escape(story.title or story.id)}</h2>'
