@@ -17,7 +17,8 @@ import numpy.typing as npt
 
 HASHES, BANDS, SHINGLE = 64, 16, 5
 PRIME = np.uint64((1 << 61) - 1)
-WORD = re.compile(r"\w+|->|:")
+WORD = re.compile(r"\w+(?:(?:->|:)\w+)*")
+"""A word of a text; an event ``verb:role`` of a chain is one word too."""
 
 
 class Duplicates(NamedTuple):
