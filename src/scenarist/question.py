@@ -55,6 +55,8 @@ class WordGap(Question, frozen=True, tag="word-gap"):
     """What follows the blank; empty in the left-to-right exam."""
     whitelist: str = ""
     """Name of the list of admissible words, empty for the whole vocabulary."""
+    blanks: tuple[tuple[int, int], ...] = ()
+    """Earlier blanks as ranges of ``prefix``: what was filled in before, and what the text itself says."""
 
 
 class Choice(Question, frozen=True, tag="choice"):
