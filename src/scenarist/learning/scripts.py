@@ -37,7 +37,7 @@ class Occurrence(NamedTuple):
     head: str = ""
 
     def __str__(self) -> str:
-        return " ".join(part for part in (self.verb.replace("_", " "), self.preposition, self.head.replace("_", " ")) if part)
+        return " ".join(part for part in (self.verb, self.preposition, self.head) if part)
 
 
 def occurrences(event: Event) -> list[Occurrence]:
@@ -49,7 +49,7 @@ def occurrences(event: Event) -> list[Occurrence]:
     """
     if event.kind not in ("verb", "light") or event.predicate == "be":
         return []
-    found = []
+    found: list[Occurrence] = []
     object_role = "subj" if event.passive else "obj"
     for role in event.roles:
         head = role.head.lower()
@@ -116,8 +116,8 @@ def grouped(tellings: Sequence[Told], least: int = 2) -> list[Group]:
     """Groups of paraphrases, those of most tellers first."""
     tellers: dict[Occurrence, set[int]] = defaultdict(set)
     places: dict[Occurrence, list[float]] = defaultdict(list)
-    for teller, one in enumerate(tellings):
-        for occurrence, place in one.places.items():
+    for teller, telling in enumerate(tellings):
+        for occurrence, place in telling.places.items():
             tellers[occurrence].add(teller)
             places[occurrence].append(place)
     ranked = sorted((o for o in tellers if len(tellers[o]) >= least), key=lambda o: (-len(tellers[o]), not o.head, str(o)))

@@ -22,4 +22,8 @@ INDEX: dict[str, str] = {
     "random-segments": "scenarist.models.segmenters:RandomCuts",
     "text-tiling": "scenarist.models.segmenters:TextTiling",
     "topic-tiling": "scenarist.models.segmenters:TopicTiling",
+    "scenario-frequency": "scenarist.models.untold_slots:ScenarioFrequency",
+    "scenario-bigram": "scenarist.models.untold_slots:ScenarioBigram",
+    "scenario-pmi": "scenarist.models.untold_slots:ScenarioPmi",
+    "reader": "scenarist.models.untold_slots:Reader",
 }

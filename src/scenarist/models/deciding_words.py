@@ -58,3 +58,21 @@ def surface(text: str) -> list[tuple[str, str]]:
         joint = " " if two == one + 1 else " ... "
         found.append((f"{stems[one]}_{stems[two]}", words[one] + joint + words[two]))
     return found
+
+
+def strongest(network: Network, name: str, most: int = 10) -> tuple[str, ...]:
+    """The stems and phrases that speak most for a scenario, as the network keeps them; single words first in a tie."""
+    if name not in network.labels:
+        return ()
+    label = network.labels.index(name)
+    direction = network.direct[:, label] - network.direct.mean(axis=1)
+    worth = (network.rows @ direction) * network.scales
+    names = list(network.place)
+    chosen: list[str] = []
+    for at in np.argsort(-worth, kind="stable"):
+        words = set(names[at].replace("_", " ").split()) - STOP
+        if words and not any(words & set(one.split()) for one in chosen):
+            chosen.append(names[at].replace("_", " "))
+        if len(chosen) == most:
+            break
+    return tuple(chosen)

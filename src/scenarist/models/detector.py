@@ -48,14 +48,19 @@ class Detector:
     learns = "nothing"
 
     def __init__(
-        self, weights: str = "", most: int = 5, least: float = 0.05, separator: int = 1, nested: bool = True, soften: float = 3.0
+        self, weights: str = "", most: int = 5, least: float = 0.1, separator: int = 1, nested: bool = True, soften: float = 3.0,
+        taught: bool = False,
     ) -> None:
         """``weights``: a folder of weights instead of the carried ones; ``most`` labels a segment, each of at least
         ``least`` weight; ``separator``: the longest stretch of other text that does not part a segment, in sentences;
-        ``soften``: how much weaker the evidence for a related scenario may be."""
+        ``soften``: how much weaker the evidence for a related scenario may be; ``taught``: know the scenarios a user added too."""
         if most < 1 or separator < 0 or not 0 <= least <= 1 or soften <= 0:
             raise BadInput("detector: expected most >= 1, separator >= 0, 0 <= least <= 1 and soften > 0.")
         self.network = Network(Path(weights)) if weights else carried()
+        if taught:
+            from scenarist.models.taught import with_taught
+
+            self.network = with_taught(self.network)
         self.most, self.least, self.separator, self.nested, self.soften = most, least, separator, nested, soften
         self.none = self.network.labels.index(NONE)
 

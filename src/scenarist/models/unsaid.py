@@ -70,7 +70,11 @@ class Known:
             if way.head:
                 for known in self.by_pair.get((way.head, ""), ()):
                     verb = parts(self.types[known].phrases[0])[0]
-                    if verb in synonyms(way.verb) or way.verb in synonyms(verb) or verb.split("_")[0] == way.verb.split("_")[0]:
+                    if (
+                        verb in synonyms(way.verb)
+                        or way.verb in synonyms(verb)
+                        or verb.split("_")[0] == way.verb.split("_")[0]
+                    ):
                         found.add(known)
         if not found:  # a bare or otherwise filled verb: it may be any type of that verb
             found.update(self.by_verb.get(event.predicate, ()))
@@ -80,18 +84,20 @@ class Known:
 def parts(phrase: str) -> tuple[str, str]:
     """Verb (with particle) and head of a phrase as it is written in a script.
 
-    >>> parts("order food"), parts("pick up book"), parts("wait"), parts("put in oven")
+    >>> parts("order food"), parts("pick_up book"), parts("wait"), parts("put in oven")
     (('order', 'food'), ('pick_up', 'book'), ('wait', ''), ('put', 'oven'))
     """
-    words = phrase.split()
-    if len(words) == 1:
-        return words[0], ""
-    if len(words) == 2:
-        return words[0], words[1]
-    from scenarist.reading.synonyms import table
+    verb, *rest = phrase.split()
+    return verb, rest[-1] if rest else ""
 
-    joined = "_".join(words[:2])
-    return (joined, words[-1]) if joined in table()[1] else (words[0], words[-1])
+
+def shown(phrase: str) -> str:
+    """A phrase for people.
+
+    >>> shown("pick_up book")
+    'pick up book'
+    """
+    return phrase.replace("_", " ")
 
 
 class Teller:
@@ -133,7 +139,14 @@ class Teller:
         return tuple(result), tuple(denials)
 
     def rank(
-        self, story: Story, index: int, segment: Segment, known: Known, matched: Sequence[Match], told: set[int], denied: set[int]
+        self,
+        story: Story,
+        index: int,
+        segment: Segment,
+        known: Known,
+        matched: Sequence[Match],
+        told: set[int],
+        denied: set[int],
     ) -> list[Unsaid]:
         """The likeliest untold events of a segment, at their places."""
         mentioned_heads = {role.head.lower() for event in story.events for role in event.roles if role.head}
@@ -155,7 +168,9 @@ class Teller:
             taken |= {verb, head} - {""}
             after, before, at = self.place(story, segment, known, number, matched)
             reason = self.reason(story, known, one, number, told, after, before, head in mentioned_heads)
-            chosen.append(Unsaid(segment.names[0], one.id, one.id, round(probability, 4), index, after, before, at, reason))
+            chosen.append(
+                Unsaid(segment.names[0], one.id, shown(one.id), round(probability, 4), index, after, before, at, reason)
+            )
         return chosen
 
     def likely(self, known: Known, number: int, told: set[int]) -> float:
@@ -219,10 +234,16 @@ class Teller:
             text += f", after “{neighbours[0]}”"
         elif before >= 0:
             text += f", before “{neighbours[0]}”"
-        friends = sorted(((known.both.get((number, other), 0), known.types[other].id) for other in told), reverse=True)[:3]
-        evidence = [f"told here and often told with it: {', '.join(name for n, name in friends if n)}"] if any(n for n, _ in friends) else []
+        friends = sorted(((known.both.get((number, other), 0), known.types[other].id) for other in told), reverse=True)[
+            :3
+        ]
+        evidence = (
+            [f"told here and often told with it: {', '.join(shown(name) for n, name in friends if n)}"]
+            if any(n for n, _ in friends)
+            else []
+        )
         if len(one.phrases) > 1:
-            evidence.append(f"also put as: {', '.join(one.phrases[1:4])}")
+            evidence.append(f"also put as: {', '.join(map(shown, one.phrases[1:4]))}")
         if near:
             evidence.append("what it is about is named in the story")
         return Reason(text + ".", tuple(evidence), one.share)
