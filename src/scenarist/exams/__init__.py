@@ -4,4 +4,6 @@ INDEX: dict[str, str] = {
     "detection": "scenarist.exams.detection:Detection",
     "untold": "scenarist.exams.untold:UntoldExam",
     "eventcloze": "scenarist.exams.eventcloze:EventCloze",
+    "wordcloze": "scenarist.exams.wordcloze:WordCloze",
+    "wordcloze-infill": "scenarist.exams.wordcloze:WordClozeInfill",
 }

@@ -15,15 +15,16 @@ from typing import NamedTuple
 from scenarist.story import Pair
 
 STOP = frozenset(
-    """a about above after again all also am an and another any anything are aren't around as at back be because been before
-    being below between both but by came can can't cannot could did do does doesn't doing don't done down during each else
-    enough etc even every everything few first for from further get gets go going got had has have having he her here him his
-    how i i'm if in into is isn't it it's its itself just keep like make many may me more most much must my need next no nor
-    not nothing now of off on once one ones only onto or other others our out over own put same second see set she should
-    since so some someone something start still such take than that that's the their them then there these they     third this those three through to together too top toward towards two under until up upon us use used using very was we
-    well were what when where which while who why will with within without won't would you you'll you're your yourself n't 's 'll 're 've 'd 'm"""
-    .split()
-)  # fmt: skip
+    """a about above after again all also am an and another any anything are aren't around as at back be because been
+    before being below between both but by came can can't cannot could did do does doesn't doing don't done down
+    during each else enough etc even every everything few first for from further get gets go going got had has
+    have having he her here him his how i i'm if in into is isn't it it's its itself just keep like make many may
+    me more most much must my need next no nor not nothing now of off on once one ones only onto or other others
+    our out over own put same second see set she should since so some someone something start still such take than
+    that that's the their them then there these they third this those three through to together too top toward
+    towards two under until up upon us use used using very was we well were what when where which while who why
+    will with within without won't would you you'll you're your yourself n't 's 'll 're 've 'd 'm""".split()
+)
 NUMBER = re.compile(r".*\d.*|[^\w]+|_+")
 NUMBER_WORDS = frozenset(
     "zero one two three four five six seven eight nine ten eleven twelve fifteen twenty thirty forty fifty hundred".split()
