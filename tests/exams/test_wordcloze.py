@@ -99,3 +99,15 @@ def test_wrong_settings_are_named(settings: dict[str, str]) -> None:
 def test_an_empty_abstract_is_named() -> None:
     with pytest.raises(BadInput, match="p3"):
         list(WordCloze().set([Pair("p3", (), ("use", "a", "spoon"), ((2, 3),))]))
+
+
+def test_match_finds_the_words_of_a_blank_in_whatever_order_they_were_asked() -> None:
+    from scenarist.metrics.answers import Match
+    from scenarist.question import Guess, Prediction
+
+    items = list(WordCloze().set([PAIR]))
+    waves = [items[0], items[2], items[3], items[1], items[4]]
+    said = [Prediction(item.id, (Guess(item.key if item.id != "p1:2.1" else "well"),)) for item in waves]
+    marks = Match().mark_all(waves, said)
+    assert [mark["right"] for mark in marks] == [1.0, 1.0, 0.0, 0.0, 0.0]
+    assert sum(mark["n"] for mark in marks) == 3

@@ -68,8 +68,8 @@ class Accuracy:
 class Match(Accuracy):
     """Exact match; a blank of several words is right when all its words are (Bisk et al. 2019, section 5).
 
-    Words of one blank are separate items that follow one another (``WordGap.left`` counts down); their common mark
-    stands on the first of them, so the number of marks with ``n`` is the number of blanks. Any other item is its own
+    Words of one blank are separate items that follow one another (``WordGap.left`` counts down), or that are told by
+    their ids (``pair:3.0``, ``pair:3.1``: greedy runs ask all first words first); their common mark stands on the first of them, so the number of marks with ``n`` is the number of blanks. Any other item is its own
     unit.
     """
 
@@ -82,14 +82,19 @@ class Match(Accuracy):
     def mark_all(self, items: Sequence[Item], predictions: Sequence[Prediction | None]) -> list[Mapping[str, float]]:
         """All items of an exam in their order, one mark each."""
         marks: list[dict[str, float]] = []
+        firsts: dict[str, int] = {}
         head = 0
         for at, (item, prediction) in enumerate(zip(items, predictions, strict=True)):
             mark = dict(self.mark(item, prediction))
-            if at and continues(items[at - 1], item):
-                marks[head]["right"] *= mark["right"]
+            stem, _, number = item.id.rpartition(".")
+            first = firsts.get(stem) if isinstance(item.question, WordGap) and number not in ("", "0") else None
+            if first is not None or (at and continues(items[at - 1], item)):
+                marks[head if first is None else first]["right"] *= mark["right"]
                 mark = {"right": 0.0, "n": 0.0}
             else:
                 head = at
+                if number == "0":
+                    firsts[stem] = at
             marks.append(mark)
         return list(marks)
 
