@@ -6,4 +6,5 @@ INDEX: dict[str, str] = {
     "eventcloze": "scenarist.exams.eventcloze:EventCloze",
     "wordcloze": "scenarist.exams.wordcloze:WordCloze",
     "wordcloze-infill": "scenarist.exams.wordcloze:WordClozeInfill",
+    "reading": "scenarist.exams.reading:ReadingExam",
 }

@@ -25,4 +25,8 @@ INDEX: dict[str, str] = {
     "majority_order": "scenarist.metrics.ordering:MajorityOrder",
     "place": "scenarist.metrics.ordering:PlaceOrder",
     "information_content": "scenarist.metrics.probability:InformationContent",
+    "realis_f1": "scenarist.metrics.events:RealisF1",
+    "chain_f1": "scenarist.metrics.events:ChainF1",
+    "caveman": "scenarist.metrics.events:Caveman",
+    "sentences_per_s": "scenarist.metrics.events:SentencesPerSecond",
 }

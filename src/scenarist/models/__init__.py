@@ -26,4 +26,7 @@ INDEX: dict[str, str] = {
     "scenario-bigram": "scenarist.models.untold_slots:ScenarioBigram",
     "scenario-pmi": "scenarist.models.untold_slots:ScenarioPmi",
     "reader": "scenarist.models.untold_slots:Reader",
+    "mixture": "scenarist.models.mixture:Mixture",
+    "cooccurrence": "scenarist.models.mixture:Cooccurrence",
+    "reading": "scenarist.models.reading_model:ReadingModel",
 }

@@ -15,8 +15,6 @@ from scenarist.question import AnyQuestion, Guess, Prediction, Read, Reading
 from scenarist.registry import make
 from scenarist.story import Story
 
-WARM = "Ann opened the door. She saw a cat, and it ran away."
-
 
 class ReadingModel:
     """A registered reader by name; ``jobs`` processes read raw texts."""
@@ -44,8 +42,8 @@ class ReadingModel:
         reads = [question for question in questions if isinstance(question, Read)]
         reader = self.made()
         plain = [question.text for question in reads if not question.words]
-        if plain:
-            list(reader([WARM] * max(1, self.jobs)))
+        if plain and (warm := getattr(reader, "warm", None)):
+            warm()
         begun = time.perf_counter()
         stories = iter(list(reader(plain)))
         pace = (time.perf_counter() - begun) / max(1, sum(map(len, plain)))

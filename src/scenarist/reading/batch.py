@@ -31,24 +31,30 @@ class Text(NamedTuple):
     text: str
 
 
-def in_order(function: Callable[[W], R], work: Iterable[W], jobs: int = 1) -> Iterator[R]:
-    """The function's results in the order of the work, computed by ``jobs`` processes (1: in this one)."""
-    if jobs <= 1:
+def workers(jobs: int) -> ProcessPoolExecutor:
+    """A pool of processes, each computing with one thread."""
+    context = multiprocessing.get_context("spawn")
+    return ProcessPoolExecutor(jobs, mp_context=context, initializer=quiet_threads)
+
+
+def in_order(
+    function: Callable[[W], R], work: Iterable[W], pool: ProcessPoolExecutor | None, jobs: int = 1
+) -> Iterator[R]:
+    """The function's results in the order of the work, computed by a pool of ``jobs`` processes (no pool: in this one)."""
+    if pool is None:
         yield from map(function, work)
         return
     waiting: deque[Future[R]] = deque()
-    context = multiprocessing.get_context("spawn")
-    with ProcessPoolExecutor(jobs, mp_context=context, initializer=quiet_threads) as pool:
-        try:
-            for piece in work:
-                waiting.append(pool.submit(function, piece))
-                if len(waiting) >= jobs * AHEAD:
-                    yield waiting.popleft().result()
-            while waiting:
+    try:
+        for piece in work:
+            waiting.append(pool.submit(function, piece))
+            if len(waiting) >= jobs * AHEAD:
                 yield waiting.popleft().result()
-        finally:
-            for future in waiting:
-                future.cancel()
+        while waiting:
+            yield waiting.popleft().result()
+    finally:
+        for future in waiting:
+            future.cancel()
 
 
 def quiet_threads() -> None:

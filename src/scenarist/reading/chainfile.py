@@ -1,6 +1,6 @@
 """Stories -> a Parquet file of chains, one row a chain (list columns), which no engine can cut in two.
 
-Columns: ``story``, ``entity``, ``name``, ``kind``, ``protagonist``, ``links`` (as people write them), ``predicates``, ``roles``,
+Columns: ``story``, ``entity``, ``name``, ``kind``, ``protagonist``, ``events`` (as people write them), ``predicates``, ``roles``,
 ``realis``, ``polarity`` and ``starts`` (character offsets of the events).
 """
 
@@ -26,14 +26,14 @@ def rows(story: Story, least: int = 1, view: str = "cj") -> Iterable[dict[str, A
     names = {entity.id: entity for entity in story.entities}
     for chain in chains(story, least, view):
         entity = names[chain.entity]
-        events = [story.events[place] for place in chain.places]
+        told = [story.events[place] for place in chain.places]
         name = entity.name or (story.of(entity.mentions[0]) if entity.mentions else "")
         yield {
             "story": story.id, "entity": chain.entity, "name": name, "kind": entity.kind,
             "protagonist": central is not None and central.id == chain.entity,
-            "links": [str(link) for link in chain.links], "predicates": [link.predicate for link in chain.links],
-            "roles": [link.role for link in chain.links], "realis": [event.realis for event in events],
-            "polarity": [event.polarity for event in events], "starts": [event.start for event in events],
+            "events": [str(link) for link in chain.links], "predicates": [link.predicate for link in chain.links],
+            "roles": [link.role for link in chain.links], "realis": [event.realis for event in told],
+            "polarity": [event.polarity for event in told], "starts": [event.start for event in told],
         }  # fmt: skip
 
 
@@ -49,7 +49,7 @@ def write(path: Path, stories: Iterable[Story], least: int = 1, view: str = "cj"
     flags = arrow.list_(arrow.bool_())
     schema = arrow.schema(
         [("story", arrow.string()), ("entity", arrow.string()), ("name", arrow.string()), ("kind", arrow.string()),
-         ("protagonist", arrow.bool_()), ("links", words), ("predicates", words), ("roles", words), ("realis", flags),
+         ("protagonist", arrow.bool_()), ("events", words), ("predicates", words), ("roles", words), ("realis", flags),
          ("polarity", flags), ("starts", arrow.list_(arrow.int64()))],
         metadata={"scenarist": "chains", "schema": SCHEMA_VERSION, "view": view, "min": str(least)},
     )  # fmt: skip

@@ -16,7 +16,7 @@ import msgspec
 from scenarist.formats import conllcoref, conllu
 from scenarist.formats.mentions import mention
 from scenarist.reading.events.extract import events
-from scenarist.reading.labels import Row, to_ud2
+from scenarist.reading.labels import universal
 from scenarist.story import Entity, Story, Token
 
 
@@ -78,25 +78,6 @@ def with_heads(entity: Entity, tokens: tuple[Token, ...]) -> Entity:
     return msgspec.structs.replace(
         entity, mentions=tuple(mention(tokens, one.first, one.last, kind=one.kind) for one in entity.mentions)
     )
-
-
-def universal(story: Story) -> tuple[Token, ...]:
-    """The tokens with labels of UD v2, whatever scheme the file uses."""
-    tokens = list(story.tokens)
-    for sentence in story.sentences:
-        part = story.tokens[sentence.first : sentence.last]
-        rows = [
-            Row(
-                story.of(token), token.lemma, token.pos, token.tag, token.feats,
-                token.head - sentence.first if token.head >= 0 else -1, token.dep,
-            )
-            for token in part
-        ]  # fmt: skip
-        for place, row in enumerate(to_ud2(rows)):
-            tokens[sentence.first + place] = msgspec.structs.replace(
-                part[place], pos=row.pos, head=sentence.first + row.head if row.head >= 0 else -1, dep=row.dep
-            )
-    return tuple(tokens)
 
 
 def stored(text: str, read) -> Iterator[Story]:  # type: ignore[no-untyped-def]

@@ -7,16 +7,23 @@ result is the same bytes whatever the number of processes. What was read before 
 from __future__ import annotations
 
 import hashlib
+import time
+import weakref
 from collections import deque
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from typing import TYPE_CHECKING
 
 import msgspec
 
 from scenarist import __version__
-from scenarist.reading.batch import in_order
+from scenarist.reading.batch import in_order, workers
 from scenarist.reading.cache import Cache, key
 from scenarist.reading.plaintext import clean
 from scenarist.story import Story
+
+if TYPE_CHECKING:
+    from scenarist.reading.parse import Parsed
 
 BATCH = 60_000
 """Characters of a batch, about; a longer text is a batch of its own."""
@@ -35,6 +42,7 @@ class DefaultReader:
         self.light = light
         self.jobs = jobs
         self.cache = cache
+        self.pool_: ProcessPoolExecutor | None = None
 
     @property
     def version(self) -> str:
@@ -42,6 +50,19 @@ class DefaultReader:
         from scenarist.reading.parse import parser
 
         return f"default|{parser().version}|{__version__}|light:{self.light}"
+
+    def pool(self) -> ProcessPoolExecutor | None:
+        """The processes, started once and kept for the next texts; they end with this object or the program."""
+        if self.jobs > 1 and self.pool_ is None:
+            self.pool_ = workers(self.jobs)
+            weakref.finalize(self, self.pool_.shutdown, wait=False)
+        return self.pool_
+
+    def warm(self) -> None:
+        """Load the weights, in every process, before time is taken."""
+        load(0.0)
+        if pool := self.pool():
+            list(pool.map(load, [0.5] * self.jobs))
 
     def __call__(self, texts: Iterable[str]) -> Iterator[Story]:
         cache = Cache() if self.cache else None
@@ -62,7 +83,7 @@ class DefaultReader:
                 )
 
         try:
-            for stories in in_order(read_batch, work(), self.jobs):
+            for stories in in_order(read_batch, work(), self.pool(), self.jobs):
                 keys, known = handed.popleft()
                 fresh = dict(zip(dict.fromkeys(one for one in keys if one not in known), stories, strict=True))
                 if cache:
@@ -72,6 +93,33 @@ class DefaultReader:
         finally:
             if cache:
                 cache.close()
+
+    def words(self, sentences: Sequence[Sequence[str]], text: str = "") -> Story:
+        """A story read on given sentences of tokens, its offsets pointing into ``text`` where one is given."""
+        from scenarist.reading.parse import parser
+
+        (parsed,) = parser().words([sentences])
+        return finished(parsed._replace(story=placed(parsed.story, text)) if text else parsed, self.light)
+
+
+def placed(story: Story, text: str) -> Story:
+    """A story of tokens with its offsets moved to where the same tokens stand in a text."""
+    at = 0
+    tokens = []
+    for token in story.tokens:
+        word = story.of(token)
+        found = text.find(word, at)
+        if found < 0:  # a word of a contraction may stand at the whole of it
+            found = max(0, at - len(word))
+        stop = min(found + len(word), len(text))
+        tokens.append(msgspec.structs.replace(token, start=found, stop=stop))
+        at = max(at, stop)
+    sentences = tuple(
+        msgspec.structs.replace(one, start=tokens[one.first].start, stop=tokens[one.last - 1].stop)
+        for one in story.sentences
+        if one.last > one.first
+    )
+    return msgspec.structs.replace(story, text=text, tokens=tuple(tokens), sentences=sentences)
 
 
 def batches(texts: Iterable[str], size: int = BATCH) -> Iterator[list[str]]:
@@ -88,21 +136,34 @@ def batches(texts: Iterable[str], size: int = BATCH) -> Iterator[list[str]]:
         yield batch
 
 
+def load(wait: float) -> None:
+    """Load all weights in this process, then hold it long enough for the other processes to get their turn."""
+    read_batch((["Ann saw a cat."], False))
+    time.sleep(wait)
+
+
+def finished(parsed: Parsed, light: bool = False) -> Story:
+    """A parsed story with its entities and events."""
+    from scenarist.reading.coref.resolve import resolve
+    from scenarist.reading.events.extract import events
+
+    story = msgspec.structs.replace(parsed.story, entities=resolve(parsed.story, parsed.kinds))
+    return msgspec.structs.replace(story, events=events(story, parsed.realis, light=light))
+
+
 def read_batch(work: tuple[list[str], bool]) -> list[Story]:
     """One batch of texts, read in this process."""
     texts, light = work
     if not texts:
         return []
-    from scenarist.reading.coref.resolve import resolve
-    from scenarist.reading.events.extract import events
     from scenarist.reading.parse import parser
 
     cleaned = [clean(text) for text in texts]
     stories: list[Story] = []
-    for parsed, (text, notes) in zip(parser()([text for text, _ in cleaned]), cleaned, strict=True):
-        story = msgspec.structs.replace(parsed.story, id=named(text), notes=(*notes, ("reader", "default")))
-        story = msgspec.structs.replace(story, entities=resolve(story, parsed.kinds))
-        stories.append(msgspec.structs.replace(story, events=events(story, parsed.realis, light=light)))
+    for parsed, (text, _, notes) in zip(parser()([read for _, read, _ in cleaned]), cleaned, strict=True):
+        notes = (*notes, ("reader", "default"))
+        story = msgspec.structs.replace(parsed.story, id=named(text), text=text, notes=notes)
+        stories.append(finished(parsed._replace(story=story), light))
     return stories
 
 

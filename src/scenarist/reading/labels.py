@@ -11,6 +11,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+import msgspec
+
+from scenarist.story import Story, Token
+
 RENAME = {
     "ROOT": "root", "nsubjpass": "nsubj:pass", "csubjpass": "csubj:pass", "dobj": "obj", "auxpass": "aux:pass", "neg": "advmod",
     "prt": "compound:prt", "poss": "nmod:poss", "possessive": "case", "nn": "compound", "num": "nummod", "number": "compound",
@@ -149,3 +153,22 @@ def split_modifiers(rows: list[Row]) -> None:
     for row in rows:
         if row.head >= 0 and row.dep == "nmod" and rows[row.head].pos in ("VERB", "ADJ", "ADV", "AUX"):
             row.dep = "obl"
+
+
+def universal(story: Story) -> tuple[Token, ...]:
+    """The tokens with labels of UD v2, whatever scheme the parse uses."""
+    tokens = list(story.tokens)
+    for sentence in story.sentences:
+        part = story.tokens[sentence.first : sentence.last]
+        rows = [
+            Row(
+                story.of(token), token.lemma, token.pos, token.tag, token.feats,
+                token.head - sentence.first if token.head >= 0 else -1, token.dep,
+            )
+            for token in part
+        ]  # fmt: skip
+        for place, row in enumerate(to_ud2(rows)):
+            tokens[sentence.first + place] = msgspec.structs.replace(
+                part[place], pos=row.pos, head=sentence.first + row.head if row.head >= 0 else -1, dep=row.dep
+            )
+    return tuple(tokens)

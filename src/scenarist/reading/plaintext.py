@@ -1,7 +1,7 @@
 """Any string -> a string the reader can take, of the same length, and notes on what is odd about it.
 
-NUL bytes and lone surrogates are read as spaces, so offsets stay; text that is not English is read all the same and
-said to be so.
+NUL bytes and lone surrogates (which no file can hold) are read as spaces, so offsets stay; text that is not English is
+read all the same and said to be so.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ import re
 from scenarist.reading.events.lexicon import words
 
 ODD = re.compile("[\x00\ud800-\udfff]")
+SURROGATE = re.compile("[\ud800-\udfff]")
 WORD = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)?")
 SAMPLE = 20_000
 """Characters looked at to tell the language."""
@@ -24,11 +25,11 @@ COMMON = words(
 )
 
 
-def clean(text: str) -> tuple[str, tuple[tuple[str, str], ...]]:
-    """The text to read and notes on it.
+def clean(text: str) -> tuple[str, str, tuple[tuple[str, str], ...]]:
+    """The text to keep, the text to read (of the same length), and notes on them.
 
     >>> clean("Ann\\0ran")
-    ('Ann ran', (('cleaned', '1 NUL or surrogate characters read as spaces'),))
+    ('Ann\\x00ran', 'Ann ran', (('cleaned', '1 NUL or surrogate characters read as spaces'),))
     """
     notes: list[tuple[str, str]] = []
     changed, odd = ODD.subn(" ", text)
@@ -36,7 +37,7 @@ def clean(text: str) -> tuple[str, tuple[tuple[str, str], ...]]:
         notes.append(("cleaned", f"{odd} NUL or surrogate characters read as spaces"))
     if foreign := not_english(changed):
         notes.append(("language", foreign))
-    return changed, tuple(notes)
+    return SURROGATE.sub("\ufffd", text) if odd else text, changed, tuple(notes)
 
 
 def not_english(text: str) -> str:
