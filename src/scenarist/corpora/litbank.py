@@ -30,9 +30,8 @@ class LitBank(Loader[Story]):
 
     def read(self, path: Path) -> Iterator[Story]:
         for file in members(path / "coref" / "conll", lambda name: ".conll" in name):
-            for story in conllcoref.read(file, self.source):
-                words = " ".join(story.of(token) for token in story.tokens)
-                if self.keeps(words):
+            if not self.cut or self.keeps(words(file)):
+                for story in conllcoref.read(file, self.source):
                     yield self.dress(story, path, stem(file))
 
     def dress(self, story: Story, folder: Path, name: str) -> Story:
@@ -47,6 +46,12 @@ class LitBank(Loader[Story]):
                 events.append(Event(form.lower(), token=at, start=token.start, stop=token.stop, form=form))
         title = " ".join(name.removesuffix("_brat").split("_")[1:])
         return replace(story, title=title, entities=entities, events=tuple(events), genre="fiction")
+
+
+def words(path: Path) -> str:
+    """The words of a coreference file joined by one space: what the split is cut by."""
+    fields = (line.text.split("\t") for line in lines(path) if not line.text.startswith("#"))
+    return " ".join(cells[3] for cells in fields if len(cells) > 3)
 
 
 def cells(story: Story, folder: Path, name: str) -> list[list[str]]:

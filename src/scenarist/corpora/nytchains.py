@@ -33,10 +33,9 @@ class NYTChains(Loader[Chain]):
 
     def documents(self) -> Iterator[Document]:
         """The documents of the split, all their chains included."""
-        path = self.file()
-        for document in chains.documents(path):
-            if not self.cut or splits.keeps_day(self.split, document.id):
-                yield document
+        yield from chains.documents(
+            self.file(), (lambda name: splits.keeps_day(self.split, name)) if self.cut else None
+        )
 
     def read(self, path: Path) -> Iterator[Chain]:
         for document in self.documents():

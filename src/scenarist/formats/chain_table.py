@@ -49,7 +49,7 @@ def arrow() -> Any:
     """pyarrow, or the install line."""
     try:
         import pyarrow
-        import pyarrow.parquet  # noqa: F401
+        import pyarrow.parquet
     except ModuleNotFoundError as error:
         raise missing_extra("pyarrow", "learn", "Writing and reading Parquet") from error
     return pyarrow

@@ -6,7 +6,7 @@ The form of the NYT extraction; and of its cloze files (``<DOCNAME>``, ``<CHAIN>
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 
 from scenarist.errors import BadInput
@@ -43,27 +43,29 @@ class Links:
         return link
 
 
-def documents(path: Path) -> Iterator[Document]:
-    """The documents of a chain file, one at a time."""
+def documents(path: Path, keeps: Callable[[str], bool] | None = None) -> Iterator[Document]:
+    """The documents of a chain file, one at a time; where ``keeps`` says no to a name, its chains are not even parsed."""
     links = Links()
     name = ""
+    kept = True
     chains: list[Chain] = []
     for line in lines(path):
         text = line.text
         if text.startswith("<DOCNAME>"):
-            if name:
+            if name and kept:
                 yield Document(name, tuple(chains))
             name, chains = text.removeprefix("<DOCNAME>").strip(), []
             if not name:
                 raise BadInput(f"{path}, line {line.number}: <DOCNAME> without a name")
+            kept = keeps is None or keeps(name)
         elif text.startswith("<UUID>") or not text.strip():
             continue
         elif not name:
             raise BadInput(f"{path}, line {line.number}: expected <DOCNAME> before the first chain")
-        else:
+        elif kept:
             where = f"{path}, line {line.number}"
             chains.append(Chain(tuple(links(part, where) for part in text.split()), str(len(chains)), name))
-    if name:
+    if name and kept:
         yield Document(name, tuple(chains))
 
 

@@ -10,13 +10,14 @@ from __future__ import annotations
 
 import re
 
-from scenarist.story import Sentence
+from scenarist.story import Sentence, Token
 
 ABBREVIATIONS = frozenset(
     "mr mrs ms dr prof st sr jr vs no dept est fig gen gov inc ltd co lt sgt capt col rev hon approx ave blvd rd apt "
     "e.g i.e cf a.m p.m u.s d.c ph.d jan feb mar apr jun jul aug sep sept oct nov dec mt ft lb oz tbsp tsp".split()
 )
 END = re.compile(r"""(?:[.!?…]+|(?<=\s)[.!?]+)["'”’)\]*]*(?=\s)|\n\s*\n""")
+TOKEN = re.compile(r"\w+(?:[’']\w+)*|[^\w\s]")
 LAST = re.compile(r"""([^\s"'“”‘’(\[]+)$""")
 
 
@@ -66,3 +67,12 @@ def abbreviated(text: str, start: int, dot: int, end: int, stop: int) -> bool:
     if word in {"a.m", "p.m", "u.s", "inc", "co", "ltd", "no", "mar", "ft", "lb", "oz"}:
         return not following[:1].isupper() and (word != "no" or following[:1].isdigit())
     return bool(following)
+
+
+def tokens(text: str, start: int = 0, stop: int | None = None) -> list[Token]:
+    """Words and marks of a text (or of a part of it) as bare tokens.
+
+    >>> [(one.start, one.stop) for one in tokens("It's on!")]
+    [(0, 4), (5, 7), (7, 8)]
+    """
+    return [Token(*found.span()) for found in TOKEN.finditer(text, start, len(text) if stop is None else stop)]
