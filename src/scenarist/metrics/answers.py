@@ -69,8 +69,8 @@ class Match(Accuracy):
     """Exact match; a blank of several words is right when all its words are (Bisk et al. 2019, section 5).
 
     Words of one blank are separate items that follow one another (``WordGap.left`` counts down), or that are told by
-    their ids (``pair:3.0``, ``pair:3.1``: greedy runs ask all first words first); their common mark stands on the first of them, so the number of marks with ``n`` is the number of blanks. Any other item is its own
-    unit.
+    their ids (``pair:3.0``, ``pair:3.1``: greedy runs ask all first words first); their common mark stands on the
+    first of them, so the number of marks with ``n`` is the number of blanks. Any other item is its own unit.
     """
 
     name = "match"
