@@ -12,6 +12,7 @@ from typing import ClassVar, Generic, TypeVar
 
 from scenarist.corpora import finding, splits
 from scenarist.errors import BadInput
+from scenarist.formats.table import Row
 
 T = TypeVar("T")
 
@@ -84,14 +85,31 @@ class Loader(Generic[T]):
             raise BadInput(f"{path}: empty corpus: nothing in it for {self.name}, split {self.split}")
 
 
-def distinct(seen: dict[str, str], id: str, where: str) -> str:
-    """The id, remembered with its place; an error where it came before."""
-    if not id:
-        raise BadInput(f"{where}: the id is empty")
-    if id in seen:
-        raise BadInput(f"{where}: duplicate id {id!r}, already given at {seen[id]}")
-    seen[id] = where
-    return id
+class Ids:
+    """Ids seen so far, with their places; an id that comes twice is an error.
+
+    At most ``limit`` of them are remembered, so that memory stays bounded: a later duplicate of an id beyond them passes.
+    """
+
+    def __init__(self, limit: int = 500_000) -> None:
+        self.limit = limit
+        self.seen: dict[int, int] = {}
+        self.paths: list[Path | str] = []
+
+    def distinct(self, id: str, row: Row) -> str:
+        """The id, remembered."""
+        if not id:
+            raise BadInput(f"{row.where}: the id is empty")
+        if not self.paths or self.paths[-1] != row.path:
+            self.paths.append(row.path)
+        key = hash(id)
+        before = self.seen.get(key)
+        if before is not None:
+            place = f"{self.paths[before >> 40]}, line {before & (1 << 40) - 1}"
+            raise BadInput(f"{row.where}: duplicate id {id!r}, already given at {place}")
+        if len(self.seen) < self.limit:
+            self.seen[key] = (len(self.paths) - 1) << 40 | row.line
+        return id
 
 
 def members(folder: Path, matches: Callable[[str], bool]) -> Iterator[Path]:

@@ -15,7 +15,7 @@ from typing import ClassVar
 import msgspec
 
 from scenarist.corpora import finding
-from scenarist.corpora.loader import Loader, distinct
+from scenarist.corpora.loader import Ids, Loader
 from scenarist.errors import BadInput
 from scenarist.formats import jsonl
 from scenarist.formats.table import rows
@@ -54,9 +54,9 @@ class ROCStories(Loader[Story]):
         return {} if self.cased is None else {"cased": self.cased}
 
     def read(self, path: Path) -> Iterator[Story]:
-        seen: dict[str, str] = {}
+        ids = Ids()
         for file in self.seasons(path):
-            yield from self.read_csv(file, seen) if ".csv" in file.suffixes else self.read_jsonl(file)
+            yield from self.read_csv(file, ids) if ".csv" in file.suffixes else self.read_jsonl(file)
 
     def seasons(self, path: Path) -> list[Path]:
         """All CSV files of the official release, or the one file given."""
@@ -65,11 +65,11 @@ class ROCStories(Loader[Story]):
         found = (finding.locate(self.name, name) for name in OFFICIAL)
         return [file for file in found if file is not None]
 
-    def read_csv(self, path: Path, seen: dict[str, str]) -> Iterator[Story]:
+    def read_csv(self, path: Path, ids: Ids) -> Iterator[Story]:
         if self.cased is False:
             return
         for row in rows(path, ("storyid", "storytitle", *SENTENCES)):
-            id = distinct(seen, row["storyid"].strip(), row.where)
+            id = ids.distinct(row["storyid"].strip(), row)
             story = Story.from_sentences(
                 id, [row[column].strip() for column in SENTENCES], title=row["storytitle"].strip(), source=self.source
             )

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import ClassVar
 
-from scenarist.corpora.loader import Loader, distinct
+from scenarist.corpora.loader import Ids, Loader
 from scenarist.errors import BadInput
 from scenarist.formats.table import rows
 from scenarist.noun import Noun
@@ -44,14 +44,14 @@ class StoryCloze2016(Loader[ClozeStory]):
         super().__init__(split, path)
 
     def read(self, path: Path) -> Iterator[ClozeStory]:
-        seen: dict[str, str] = {}
+        ids = Ids()
         for row in rows(path, ("InputStoryid", *CONTEXT, *ENDINGS)):
             answer = row.values.get(ANSWER, "").strip()
             if answer not in ("", "1", "2"):
                 raise BadInput(f"{row.where}: {ANSWER} must be 1 or 2, not {answer!r}")
             one, two, three, four = (row[column].strip() for column in CONTEXT)
             yield ClozeStory(
-                distinct(seen, row["InputStoryid"].strip(), row.where),
+                ids.distinct(row["InputStoryid"].strip(), row),
                 (one, two, three, four),
                 (row[ENDINGS[0]].strip(), row[ENDINGS[1]].strip()),
                 int(answer) - 1 if answer else None,

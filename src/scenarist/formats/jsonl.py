@@ -8,7 +8,6 @@ from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 from typing import IO, Any, TypeVar, cast
 
-from scenarist.errors import BadInput
 from scenarist.formats.lines import lines
 from scenarist.noun import from_json, write_jsonl
 from scenarist.store import whole_file
@@ -38,12 +37,3 @@ def packing(path: Path, raw: IO[bytes]) -> AbstractContextManager[IO[bytes]]:
     if path.suffix == ".gz":
         return cast(AbstractContextManager[IO[bytes]], gzip.GzipFile(filename="", mode="wb", fileobj=raw, mtime=0))
     return nullcontext(raw)
-
-
-def unique(ids: Iterable[tuple[str, str]]) -> None:
-    """Raise where an id comes twice; each id comes with its place."""
-    seen: dict[str, str] = {}
-    for id, where in ids:
-        if id in seen:
-            raise BadInput(f"{where}: the id {id!r} was already given at {seen[id]}")
-        seen[id] = where
