@@ -130,6 +130,27 @@ def spread(vectors: Tensor, mask: Tensor) -> Tensor:
     return out
 
 
+class Clock:
+    """How far a training is: by steps, or by seconds where a budget is given; sets the learning rate (up, then down to zero)."""
+
+    def __init__(self, steps: int, seconds: float, optimisers: list[torch.optim.Optimizer]) -> None:
+        self.steps, self.seconds, self.optimisers = steps, seconds, optimisers
+        self.rates = [[group["lr"] for group in one.param_groups] for one in optimisers]
+        self.begin, self.step = time.time(), 0
+
+    def next(self) -> bool:
+        """Go one step on; False at the end."""
+        passed = (time.time() - self.begin) / self.seconds if self.seconds else self.step / self.steps
+        if passed >= 1 or self.step >= self.steps:
+            return False
+        self.step += 1
+        share = min(passed / 0.1, (1 - passed) / 0.9) if passed < 0.1 else 0.5 * (1 + math.cos(math.pi * (passed - 0.1) / 0.9))
+        for one, rates in zip(self.optimisers, self.rates, strict=True):
+            for group, rate in zip(one.param_groups, rates, strict=True):
+                group["lr"] = rate * max(share, 0.02)
+        return True
+
+
 def pk(gold: list[int], guess: list[int]) -> float:
     """Pk with half the mean gold segment as window."""
     edges = [[int(one != two) for one, two in zip(path, path[1:], strict=False)] for path in (gold, guess)]
@@ -190,7 +211,7 @@ class Trainer:
                 found[name] = measure([doc.labels for doc in documents], guesses)
         return found
 
-    def teach(self, seed: int, steps: int, size: int = 48, rate: float = 2e-4) -> Teacher:
+    def teach(self, seed: int, steps: int, seconds: float = 0, size: int = 48, rate: float = 2e-4) -> Teacher:
         """Train one teacher."""
         from transformers import AutoModel
 
@@ -199,15 +220,14 @@ class Trainer:
         model = Teacher(AutoModel.from_pretrained(self.encoder, dtype=torch.float32), len(self.store.labels)).to(DEVICE)
         groups = [{"params": model.encoder.parameters(), "lr": rate}, {"params": model.sequence.parameters(), "lr": 2e-3}]
         optimiser = torch.optim.AdamW(groups, weight_decay=0.01)
-        schedule = torch.optim.lr_scheduler.OneCycleLR(optimiser, [rate, 2e-3], total_steps=steps, pct_start=0.1)
-        begin = time.time()
+        clock = Clock(steps, seconds, [optimiser])
 
         def scores(rows: Tensor, mask: Tensor) -> tuple[Tensor, Tensor, Tensor]:
             some = rows[mask]
             vectors = model.encode(self.ids[some], self.lengths[some])
             return model.sequence(spread(vectors, mask), mask)
 
-        for step in range(1, steps + 1):
+        while clock.next():
             model.train()
             rows, mask, labels = padded([lesson(self.store, rng) for _ in range(size)])
             emission, switch, enter = scores(rows, mask)
@@ -217,11 +237,11 @@ class Trainer:
             loss.backward()
             nn.utils.clip_grad_norm_(model.parameters(), 1.0)
             optimiser.step()
-            schedule.step()
-            if step % 500 == 0 or step == steps:
-                model.eval()
-                print("teacher", seed, step, round(time.time() - begin), round(loss.item(), 4), json.dumps(self.check(scores)), flush=True)
-        return model.eval()
+            if clock.step % 500 == 0:
+                print("teacher", seed, clock.step, round(time.time() - clock.begin), round(loss.item(), 4), flush=True)
+        model.eval()
+        print("teacher", seed, clock.step, round(time.time() - clock.begin), json.dumps(self.check(scores)), flush=True)
+        return model
 
     @torch.no_grad()
     def cache(self, model: Teacher) -> Tensor:
@@ -243,7 +263,7 @@ class Trainer:
         kept = sorted((one for one, count in counts.items() if count >= 8), key=lambda one: (-counts[one], one))
         return {one: at for at, one in enumerate(kept[:size])}
 
-    def learn(self, seed: int, steps: int, teachers: list[tuple[Teacher, Tensor]], width: int, units: int, words: int, **more: float) -> tuple[Student, dict[str, int], dict[str, object]]:
+    def learn(self, seed: int, steps: int, teachers: list[tuple[Teacher, Tensor]], width: int, units: int, words: int, seconds: float = 0, **more: float) -> tuple[Student, dict[str, int], dict[str, object]]:
         """Train one student."""
         torch.manual_seed(seed)
         rng = random.Random(seed)
@@ -258,14 +278,13 @@ class Trainer:
         optimisers: list[torch.optim.Optimizer] = [torch.optim.AdamW(dense, lr=rate, weight_decay=more.get("decay", 0.02))]
         if DEVICE == "cpu":  # a processor has no time for rows that a batch does not touch
             optimisers.append(torch.optim.SparseAdam(model.bag.parameters(), lr=rate))
-        schedules = [torch.optim.lr_scheduler.OneCycleLR(one, rate, total_steps=steps, pct_start=0.1, cycle_momentum=False) for one in optimisers]
-        begin = time.time()
+        clock = Clock(steps, seconds, optimisers)
         figures: dict[str, object] = {}
 
         def scores(rows: Tensor, mask: Tensor) -> tuple[Tensor, Tensor, Tensor]:
             return model.sequence(spread(model.vectors(*bags.of(rows[mask])), mask), mask)
 
-        for step in range(1, steps + 1):
+        while clock.next():
             model.train()
             unlabelled = bool(teachers) and rng.random() < 0.4
             batch = [free(self.store, rng) if unlabelled else lesson(self.store, rng) for _ in range(size)]
@@ -292,12 +311,13 @@ class Trainer:
                 one.zero_grad()
             loss.backward()
             nn.utils.clip_grad_norm_(model.sequence.parameters() if DEVICE == "cpu" else model.parameters(), 1.0)
-            for one in (*optimisers, *schedules):
+            for one in optimisers:
                 one.step()
-            if step % 1000 == 0 or step == steps:
-                model.eval()
-                figures = self.check(scores)
-                print("student", seed, step, round(time.time() - begin), round(loss.item(), 4), json.dumps(figures), flush=True)
+            if clock.step % 1000 == 0:
+                print("student", seed, clock.step, round(time.time() - clock.begin), round(loss.item(), 4), flush=True)
+        model.eval()
+        figures = self.check(scores)
+        print("student", seed, clock.step, round(time.time() - clock.begin), json.dumps(figures), flush=True)
         return model.eval(), vocabulary, figures
 
 
@@ -318,6 +338,7 @@ def main() -> None:
     parser.add_argument("--teacher-steps", type=int, default=2000)
     parser.add_argument("--student-steps", type=int, default=6000)
     parser.add_argument("--seed", type=int, default=13)
+    parser.add_argument("--seconds", type=float, default=0, help="the whole time: half for the teachers, half for the students")
     parser.add_argument("--variants", default="main")
     options = parser.parse_args()
     begin = time.time()
@@ -327,7 +348,7 @@ def main() -> None:
     if options.teachers:
         trainer.pieces()
     for number in range(options.teachers):
-        model = trainer.teach(options.seed + number, options.teacher_steps)
+        model = trainer.teach(options.seed + number, options.teacher_steps, 0.45 * options.seconds / options.teachers)
         teachers.append((model, trainer.cache(model)))
         options.out.mkdir(parents=True, exist_ok=True)
     options.out.mkdir(parents=True, exist_ok=True)
@@ -345,11 +366,14 @@ def main() -> None:
         "narrow": {"width": 96, "units": 96, "words": 64000},
         "wide": {"width": 256, "units": 160, "words": 40000},
     }
-    for name in options.variants.split(","):
+    names = options.variants.split(",")
+    end = begin + options.seconds
+    for at, name in enumerate(names):
+        left = max(30.0, (end - time.time() - 20) / (len(names) - at)) if options.seconds else 0
         settings = dict(variants[name])
         taught = settings.pop("taught", 1)
         print("variant", name, settings, round(time.time() - begin), flush=True)
-        model, vocabulary, figures = trainer.learn(options.seed, options.student_steps, teachers if taught else [], **settings)  # type: ignore[arg-type]
+        model, vocabulary, figures = trainer.learn(options.seed, options.student_steps, teachers if taught else [], seconds=left, **settings)  # type: ignore[arg-type]
         save(options.out / f"student-{name}.npz", model, vocabulary, trainer.store.labels, figures)
 
 
