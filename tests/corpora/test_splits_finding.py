@@ -42,6 +42,10 @@ def test_search_path_of_several_folders(tmp_path: Path, monkeypatch: pytest.Monk
     monkeypatch.setenv("SCENARIST_DATA", os.pathsep.join([str(one), str(tmp_path / "nowhere"), str(two)]))
     assert finding.locate("kidscook", "vocab.txt") == one / "kidscook" / "vocab.txt"
     assert finding.locate("kidscook", "tests.template.tsv") == two / "kidscook" / "tests.template.tsv.gz"
+    (two / "cmcnc_test_final.txt").write_text("", encoding="utf-8")
+    (two / "test.jsonl").write_text("", encoding="utf-8")
+    assert finding.locate("cmcnc", "cmcnc_test_final.txt") == two / "cmcnc_test_final.txt"  # its name says whose it is
+    assert finding.locate("proscript", "test.jsonl") is None
     monkeypatch.setenv("SCENARIST_DATA", str(two / "kidscook"))  # the folder of the corpus itself
     assert finding.locate("kidscook", "vocab.txt") == two / "kidscook" / "vocab.txt"
 

@@ -1,14 +1,16 @@
 """Where a corpus's files are: ``SCENARIST_DATA``, a search path like PATH (folders joined by ``os.pathsep``).
 
-A file is looked for as ``ROOT/FOLDER/NAME`` and, where ROOT is itself the corpus's folder, as ``ROOT/NAME``; packed
-variants (``.gz``, ``.xz``, ``.bz2``) are found under the plain name and the other way round. A missing corpus is one
-message that says what it is, where it is obtained and where to put it.
+A file is looked for as ``ROOT/FOLDER/NAME`` and, where ROOT is itself the corpus's folder, as ``ROOT/NAME``; a file whose
+name says whose it is (not ``test.jsonl``) may lie in ROOT as well. Packed variants (``.gz``, ``.xz``, ``.bz2``) are found
+under the plain name and the other way round. A missing corpus is one message that says what it is, where it is obtained and
+where to put it.
 """
 
 from __future__ import annotations
 
 import os
 from collections.abc import Iterator
+from itertools import product
 from pathlib import Path
 
 from scenarist.corpora import manifest
@@ -16,6 +18,10 @@ from scenarist.errors import Missing
 
 VARIABLE = "SCENARIST_DATA"
 PACKED = (".gz", ".xz", ".bz2")
+GENERIC = frozenset(
+    ["", "train", "dev", "test", "stories", "vocab", "documents", "experiment3", "train-data", "dev-data", "test-data"]
+)
+"""Names (without endings) that several corpora may have: never looked for outside their corpus's folder."""
 
 
 def roots() -> tuple[Path, ...]:
@@ -50,6 +56,11 @@ def locate(corpus: str, *names: str) -> Path | None:
             for variant in variants(name):
                 if (folder / variant).exists():
                     return folder / variant
+    telling = (name for name in names if name.split(".")[0] not in GENERIC)
+    for root, name in product(roots(), telling):
+        for variant in variants(name):
+            if (root / variant).is_file():
+                return root / variant
     return None
 
 
