@@ -1,0 +1,1 @@
+"""Tables that are no grid of solvers and exams: statistics of corpora, of errors, of people."""

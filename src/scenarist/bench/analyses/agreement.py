@@ -1,0 +1,179 @@
+"""Doubly annotated files -> how far people agree: Tables 2 and 3 and Figure 1 of Wanzare et al. (2019).
+
+Annotations are WebAnno TSV or brat files in the folder that ``SCENARIST_ANNOTATIONS`` names, either one file a document with the
+annotator in its segments, or one sub-folder an annotator. Where nothing is given, a stand-in is measured and named as such: four
+made-up annotators of stitched documents, who shift borders, miss segments and take related scenarios for one another, so that
+the table can be seen and tested. Documents that one person alone annotated are counted and left out.
+"""
+
+from __future__ import annotations
+
+import os
+import random
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import combinations
+from pathlib import Path
+from typing import Any
+
+from scenarist import __version__
+from scenarist.bench import scoring
+from scenarist.contracts import Metric
+from scenarist.errors import BadInput
+from scenarist.formats import brat, webanno
+from scenarist.formats.lines import stem
+from scenarist.formats.plain import sentences
+from scenarist.learning.stitching import Stitched, kin
+from scenarist.metrics.units import Unit, cover
+from scenarist.question import Guess, Item, Mark, Prediction, Segments, Where
+from scenarist.registry import make
+from scenarist.signature import content_hash, sign
+from scenarist.story import Label, Segment, Story, replace
+
+VARIABLE = "SCENARIST_ANNOTATIONS"
+METRICS = ("kappa", "raw_agreement", "span_agreement")
+KINDS = ("identical", "at-least-one", "different", "single", "none")
+
+
+def table(split: str = "dev", seed: int = 13, limit: int | None = None) -> dict[str, Any]:
+    """Agreement of every pair of annotators, their mean, and the five kinds of sentences."""
+    given = os.environ.get(VARIABLE, "")
+    stories = list(annotated(Path(given))) if given else made_up(split, seed)
+    stories = stories[:limit] if limit else stories
+    data = f"{'files' if given else 'made-up-annotators'}#{content_hash(one.text.encode() for one in stories)}"
+    return measure(stories, {"data": data, "split": split, "seed": seed})
+
+
+def measure(stories: Sequence[Story], fields: Mapping[str, object]) -> dict[str, Any]:
+    """The rows for given stories, each with the segments of all its annotators."""
+    pairs: dict[tuple[str, str], dict[str, list[Mark]]] = {}
+    kinds: Counter[str] = Counter()
+    alone = 0
+    for story in stories:
+        people = annotators(story)
+        if len(people) < 2:
+            alone += 1
+            continue
+        bare = replace(story, segments=())
+        item = Item(story.id, Where(bare), Segments(()), story.id)
+        for one, two in combinations(people, 2):
+            answers = [by_whom(story, who) for who in (one, two)]
+            for name in METRICS:
+                counts = make("metric", name).agree(*answers, item)
+                mark = Mark(story.id, tuple((key, float(value)) for key, value in counts.items()), story.id)
+                pairs.setdefault((one, two), {}).setdefault(name, []).append(mark)
+            kinds.update(kind(*both) for both in zip(*(cover(bare, one_segments(story, who)) for who in (one, two)), strict=True))
+    if not pairs:
+        raise BadInput(f"agreement: none of the {len(stories)} documents was annotated by two people.")
+    rows = [row(f"{one} and {two}", marks, fields) for (one, two), marks in sorted(pairs.items())]
+    pooled = {name: [mark for marks in pairs.values() for mark in renamed(marks[name])] for name in METRICS}
+    rows.append(row("all pairs", pooled, fields))
+    total = sum(kinds.values())
+    rows[-1]["scores"] |= {
+        f"share/{name}": {"value": kinds[name] / total, "low": None, "high": None, "n": total} for name in KINDS
+    }
+    return {
+        "rows": rows,
+        "signature": sign("agreement", {"exam": "detection", **fields, "v": __version__}),
+        "documents": len(stories),
+        "annotated_by_one_only": alone,
+        "sentences": {name: kinds[name] for name in KINDS},
+    }
+
+
+def renamed(marks: Iterable[Mark]) -> list[Mark]:
+    """Marks whose ids stay apart when pairs are pooled."""
+    return [Mark(f"{mark.item}#{at}", mark.counts, mark.group) for at, mark in enumerate(marks)]
+
+
+def row(name: str, marks: Mapping[str, Sequence[Mark]], fields: Mapping[str, object]) -> dict[str, Any]:
+    """One row: a pair of annotators."""
+    scores = {}
+    for metric_name, some in marks.items():
+        metric: Metric = make("metric", metric_name)
+        one = scoring.score_marks(metric, some, {"exam": "detection", **fields})
+        scores[f"{metric_name}/annotators"] = {
+            "value": one.value, "low": one.low, "high": one.high, "n": one.n, "signature": one.signature
+        }  # fmt: skip
+    return {"model": name, "role": "human" if "made-up" not in str(fields.get("data")) else "baseline", "scores": scores}
+
+
+def annotators(story: Story) -> list[str]:
+    """Who annotated a story; people who read it and marked nothing are named in its notes."""
+    told = {segment.by for segment in story.segments}
+    return sorted(told | {value for key, value in story.notes if key == "annotator"})
+
+
+def one_segments(story: Story, who: str) -> tuple[Segment, ...]:
+    """The segments one person marked."""
+    return tuple(segment for segment in story.segments if segment.by == who)
+
+
+def by_whom(story: Story, who: str) -> Prediction:
+    """A person's annotation as an answer."""
+    return Prediction(story.id, (Guess(Segments(one_segments(story, who))),), by=who)
+
+
+def kind(ours: Unit, theirs: Unit) -> str:
+    """Figure 1's five kinds of sentences."""
+    if not ours.labels and not theirs.labels:
+        return "none"
+    if not ours.labels or not theirs.labels:
+        return "single"
+    if ours.labels == theirs.labels:
+        return "identical"
+    return "at-least-one" if ours.labels & theirs.labels else "different"
+
+
+def annotated(folder: Path) -> list[Story]:
+    """The documents of a folder, the annotations of several people joined."""
+    if not folder.is_dir():
+        raise BadInput(f"{VARIABLE} = {folder}: expected a folder of WebAnno TSV or brat files")
+    found: dict[str, Story] = {}
+    for path in sorted([*folder.rglob("*.tsv"), *folder.rglob("*.ann")]):
+        story = webanno.read(path) if path.suffix == ".tsv" else brat.read(path)
+        who = path.parent.name if path.parent != folder else ""
+        segments = tuple(Segment(s.start, s.stop, s.labels, s.group, s.by or who, s.why) for s in story.segments)
+        notes = (*story.notes, ("annotator", who)) if who else story.notes
+        name = stem(path)
+        before = found.get(name)
+        if before is None:
+            spans = story.sentences or sentences(story.text)
+            found[name] = replace(story, id=name, segments=segments, notes=notes, sentences=spans)
+            continue
+        if before.text != story.text:
+            raise BadInput(f"{path}: its text differs from that of another annotator's file of {name!r}; offsets would not meet")
+        found[name] = replace(before, segments=before.segments + segments, notes=(*before.notes, *notes))
+    if not found:
+        raise BadInput(f"{folder}: it holds no WebAnno TSV (*.tsv) and no brat file (*.ann)")
+    return list(found.values())
+
+
+def made_up(split: str, seed: int, documents: int = 120) -> list[Story]:
+    """Stitched documents, each marked by two of four made-up annotators: a stand-in for people."""
+    found = []
+    stories = Stitched(split, documents=documents, other=1 / 3, nested=0.2, related=0.2, seeds=(seed,))
+    for number, story in enumerate(stories):
+        draw = random.Random(f"{seed} {story.id}")
+        one, two = list(combinations("1234", 2))[number % 6]
+        segments = tuple(mark for who in (one, two) for mark in perturbed(story, f"made-up {who}", draw))
+        notes = (("annotator", f"made-up {one}"), ("annotator", f"made-up {two}"))
+        found.append(replace(story, segments=segments, notes=notes))
+    return found
+
+
+def perturbed(story: Story, who: str, draw: random.Random) -> list[Segment]:
+    """The key as a hurried reader would mark it: one in six segments missed, borders off by one, a related label now and then."""
+    found = []
+    spans = story.sentences
+    for segment in story.segments:
+        if draw.random() < 1 / 6:
+            continue
+        inside = [at for at, span in enumerate(spans) if segment.start <= span.start < segment.stop]
+        first = min(max(0, inside[0] + draw.choice((0, 0, 0, 1, -1))), len(spans) - 1)
+        last = max(first, min(len(spans) - 1, inside[-1] + draw.choice((0, 0, 0, 1, -1))))
+        near = sorted(kin(segment.names[0]))
+        name = draw.choice(near) if near and draw.random() < 0.12 else segment.names[0]
+        labels = (Label(name), Label(draw.choice(near))) if near and draw.random() < 0.08 else (Label(name),)
+        found.append(Segment(spans[first].start, spans[last].stop, labels, segment.group, who))
+    return found

@@ -1,0 +1,186 @@
+"""A detector's answers -> what it confuses and why: Tables 4, 7, 8 and 9, Figure 2 and the correlations of Wanzare et al. (2019).
+
+Runs one model over stitched documents with *None*, nested and related scenarios, and counts: per scenario documents, sentences,
+segments, mean segment length, precision, recall and F1 with intervals (bootstrap over documents); the commonest wrong
+pairs with the PMI of their labels in the same text and their relation in the inventory; the share of all errors in the ten
+and the hundred commonest pairs; the correlations of recall and F1 with PMI and of precision and F1 with frequency; segments and
+scenarios a text; the share of sentences with several labels; the words that speak for a scenario.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter, defaultdict
+from collections.abc import Mapping, Sequence
+from itertools import combinations
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from scenarist import __version__
+from scenarist.bench.runner import data_hash
+from scenarist.learning.scenario_inventory import NONE, related
+from scenarist.learning.stitching import Stitched
+from scenarist.metrics.units import Unit, answer_units, guess_units
+from scenarist.question import Item, Prediction, Segments
+from scenarist.registry import make
+from scenarist.signature import sign
+
+REPLICATES = 500
+
+
+class Counted(NamedTuple):
+    """Sentence counts of one scenario in one document."""
+
+    right: float = 0.0
+    claimed: float = 0.0
+    there: float = 0.0
+
+
+def table(split: str = "dev", seed: int = 13, limit: int | None = None, model: str = "detector") -> dict[str, Any]:
+    """All of it, for the carried detector."""
+    corpus = Stitched(split, documents=400, other=1 / 3, nested=0.25, related=0.3, seeds=(seed,))
+    items = list(make("exam", "detection").set(corpus))[:limit]
+    solver = make("model", model)
+    predictions = [solver.answer(item.question) for item in items]
+    found = analyse(items, predictions, seed)
+    what = {"exam": "detection", **corpus.settings(), "data": f"stitched#{data_hash(items)}", "split": split, "seed": seed, "v": __version__}
+    return {**found, "signature": sign("scenarios", what)}
+
+
+def analyse(items: Sequence[Item], predictions: Sequence[Prediction], seed: int = 13) -> dict[str, Any]:
+    """The counts as rows (one a scenario) and the rest beside them."""
+    counts: list[dict[str, Counted]] = []
+    pairs: Counter[tuple[str, str]] = Counter()
+    texts: dict[str, set[int]] = defaultdict(set)
+    segments: dict[str, list[int]] = defaultdict(list)
+    several = labelled = 0
+    shape: Counter[int] = Counter()
+    kinds: Counter[int] = Counter()
+    for number, (item, prediction) in enumerate(zip(items, predictions, strict=True)):
+        keys = answer_units(item, item.key)
+        guesses = guess_units(item, prediction) or [Unit({})] * len(keys)
+        counts.append(counted(keys, guesses, pairs))
+        labelled += sum(bool(unit.labels) for unit in keys)
+        several += sum(len(unit.labels) > 1 for unit in keys)
+        assert isinstance(item.key, Segments)
+        story = item.question.story  # type: ignore[union-attr]
+        for segment in item.key.segments:
+            inside = sum(segment.start <= one.start < segment.stop for one in story.sentences)
+            for name in segment.names:
+                segments[name].append(inside)
+                texts[name].add(number)
+        shape[len(item.key.segments)] += 1
+        kinds[len({name for segment in item.key.segments for name in segment.names})] += 1
+    mutual = pmi(texts, len(items))
+    rows = scenario_rows(counts, segments, texts, seed)
+    errors = sum(pairs.values())
+    ranked = sorted(pairs.items(), key=lambda one: (-one[1], one[0]))
+    return {
+        "rows": rows,
+        "confusions": [
+            {"true": true, "predicted": wrong, "sentences": count, "pmi": round(mutual.get(frozenset((true, wrong)), 0.0), 2), "relation": related(true, wrong)}
+            for (true, wrong), count in ranked[:100]
+        ],
+        "errors": errors,
+        "share_of_ten_commonest": sum(count for _, count in ranked[:10]) / max(1, errors),
+        "share_of_hundred_commonest": sum(count for _, count in ranked[:100]) / max(1, errors),
+        "share_between_related": sum(count for (one, two), count in ranked if related(one, two)) / max(1, errors),
+        "correlations": correlations(rows, mutual),
+        "segments_a_text": dict(sorted(shape.items())),
+        "scenarios_a_text": dict(sorted(kinds.items())),
+        "several_labels": several / max(1, labelled),
+    }  # fmt: skip
+
+
+def counted(keys: Sequence[Unit], guesses: Sequence[Unit], pairs: Counter[tuple[str, str]]) -> dict[str, Counted]:
+    """One document: counts a scenario; wrong pairs are added to ``pairs``."""
+    found: dict[str, Counted] = defaultdict(Counted)
+    for key, guess in zip(keys, guesses, strict=True):
+        n = max(1, len(key.labels))
+        taken = set(sorted(guess.weights, key=lambda name: (-guess.weights[name], name))[:n])
+        for name in key.labels:
+            old = found[name]
+            found[name] = Counted(old.right + (name in taken), old.claimed, old.there + 1)
+        for name in taken:
+            found[name] = found[name]._replace(claimed=found[name].claimed + 1)
+        missed, wrong = sorted(key.labels - taken), sorted(taken - key.labels)
+        for one in missed or ([NONE] if not key.labels else []):
+            for two in wrong or ([NONE] if missed else []):
+                pairs[one, two] += 1
+    return dict(found)
+
+
+def scenario_rows(
+    counts: Sequence[Mapping[str, Counted]], segments: Mapping[str, Sequence[int]], texts: Mapping[str, set[int]], seed: int
+) -> list[dict[str, Any]]:
+    """One row a scenario, the best first."""
+    names = sorted(segments)
+    place = {name: at for at, name in enumerate(names)}
+    sums = np.zeros((len(counts), len(names), 3))
+    for number, found in enumerate(counts):
+        for name, one in found.items():
+            if name in place:
+                sums[number, place[name]] = one
+    draw = np.random.default_rng(seed)
+    picks = draw.multinomial(len(counts), np.full(len(counts), 1 / len(counts)), size=REPLICATES)
+    copies = np.einsum("rd,dnk->rnk", picks, sums)
+    plain = sums.sum(axis=0)
+    rows = []
+    for name in names:
+        at = place[name]
+        scores = {}
+        for what, value, many in zip(("precision", "recall", "f1"), ratios(plain[at]), ratios(copies[:, at].T), strict=True):
+            low, high = np.quantile(many, (0.025, 0.975))
+            scores[f"{what}/scenario"] = {"value": float(value), "low": float(low), "high": float(high), "n": int(plain[at][2])}
+        plain_counts = {
+            "count/documents": len(texts[name]), "count/sentences": plain[at][2], "count/segments": len(segments[name]),
+            "count/sentences-a-segment": float(np.mean(segments[name])),
+        }  # fmt: skip
+        scores |= {key: {"value": float(value), "low": None, "high": None, "n": None} for key, value in plain_counts.items()}
+        rows.append({"model": name, "role": "ours", "scores": scores})
+    return sorted(rows, key=lambda row: (-row["scores"]["f1/scenario"]["value"], row["model"]))  # type: ignore[index, no-any-return]
+
+
+def ratios(three: Any) -> tuple[Any, Any, Any]:
+    """Precision, recall and F1 of (right, claimed, there), numbers or arrays."""
+    right, claimed, there = (np.asarray(one, dtype=float) for one in three)
+    return right / np.maximum(claimed, 1), right / np.maximum(there, 1), 2 * right / np.maximum(claimed + there, 1)
+
+
+def pmi(texts: Mapping[str, set[int]], size: int) -> dict[frozenset[str], float]:
+    """Equation 1 of the paper, for scenarios that meet in a text."""
+    found = {}
+    for one, two in combinations(sorted(texts), 2):
+        both = len(texts[one] & texts[two])
+        if both:
+            found[frozenset((one, two))] = math.log(both * size / (len(texts[one]) * len(texts[two])))
+    return found
+
+
+def correlations(rows: Sequence[Mapping[str, Any]], mutual: Mapping[frozenset[str], float]) -> dict[str, float]:
+    """Pearson's: recall and F1 with a scenario's greatest PMI; precision and F1 with its sentences."""
+    names = [row["model"] for row in rows]
+    top = [max((value for pair, value in mutual.items() if name in pair), default=0.0) for name in names]
+
+    def column(what: str) -> list[float]:
+        return [row["scores"][what]["value"] for row in rows]
+
+    frequent = column("count/sentences")
+    return {
+        "recall with pmi": pearson(column("recall/scenario"), top),
+        "f1 with pmi": pearson(column("f1/scenario"), top),
+        "precision with sentences": pearson(column("precision/scenario"), frequent),
+        "f1 with sentences": pearson(column("f1/scenario"), frequent),
+    }
+
+
+def pearson(one: Sequence[float], two: Sequence[float]) -> float:
+    """Pearson's r; 0 where one side does not vary.
+
+    >>> pearson([1.0, 2.0, 3.0], [2.0, 4.0, 6.0])
+    1.0
+    """
+    a, b = np.asarray(one) - np.mean(one), np.asarray(two) - np.mean(two)
+    norm = float(np.sqrt((a @ a) * (b @ b)))
+    return round(float(a @ b) / norm, 4) if norm else 0.0

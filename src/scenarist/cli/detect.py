@@ -1,0 +1,97 @@
+"""`scenarist detect`: which everyday scenarios a text tells, and where."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import typer
+
+if TYPE_CHECKING:
+    from rich.text import Text
+
+    from scenarist.story import Segment, Story
+
+app = typer.Typer()
+COLOURS = ("cyan", "yellow", "green", "magenta", "blue", "red", "bright_cyan", "bright_yellow", "bright_green", "bright_magenta")
+
+
+@app.command(epilog="Examples: scenarist detect story.txt | scenarist detect a.txt b.txt --html found.html | cat story.txt | scenarist detect -")
+def detect(
+    files: list[str] = typer.Argument(..., help="Text files; - for standard input."),
+    as_json: bool = typer.Option(False, "--json", help="Print the stories with their segments as JSON."),
+    html: Path | None = typer.Option(None, help="Write a page with bands beside the text."),
+    webanno: Path | None = typer.Option(None, help="Write WebAnno TSV 3: a file for one text, a folder for several."),
+    model: str = typer.Option("detector", help="The model that detects."),
+    least: float = typer.Option(0.1, min=0.0, max=1.0, help="Show labels of at least this weight."),
+    seed: int = typer.Option(13, help="Accepted everywhere; detecting draws nothing."),
+    quiet: bool = typer.Option(False, "--quiet", "-q", help="One line a segment, without the text."),
+) -> None:
+    """Find segments of everyday scenarios: label, weight, and the words that decided."""
+    from scenarist.cli.faces import console, json_out
+    from scenarist.models.detecting import detect_text, read_text, with_tokens
+
+    stories = [detect_text(text, id, model=model, least=least) for text, id in map(read_text, files)]
+    if html:
+        from scenarist.pages.segment import segment_page
+        from scenarist.store import write_whole
+
+        write_whole(html, [segment_page(stories).encode()])
+    if webanno:
+        from scenarist.formats.webanno import write
+
+        if len(stories) == 1 and not webanno.is_dir():
+            write(webanno, with_tokens(stories[0]))
+        else:
+            webanno.mkdir(parents=True, exist_ok=True)
+            for story in stories:
+                write(webanno / f"{Path(story.id).name or 'text'}.tsv", with_tokens(story))
+    if as_json:
+        json_out(stories)
+        return
+    out = console()
+    for story in stories:
+        if quiet:
+            for segment in story.segments:
+                names = "; ".join(f"{label.name} {label.weight:.2f}" for label in segment.labels)
+                out.print(f"{story.id}\t{segment.start}-{segment.stop}\t{names}\t{', '.join(segment.why)}", markup=False, soft_wrap=True)
+            continue
+        out.rule(story.title or story.id, align="left")
+        out.print(painted(story))
+        for kind, note in story.notes:
+            out.print(f"{kind}: {note}", style="dim", markup=False)
+
+
+def painted(story: Story) -> Text:
+    """The text in colours, each segment headed by its label, weight and deciding words."""
+    from rich.text import Text
+
+    names = list(dict.fromkeys(segment.names[0] for segment in story.segments if segment.labels))
+    cuts = sorted({0, len(story.text), *(s.start for s in story.segments), *(s.stop for s in story.segments)})
+    out = Text()
+    for start, stop in zip(cuts, cuts[1:], strict=False):
+        text = story.text[start:stop].strip()
+        if not text:
+            continue
+        inside = [s for s in story.segments if s.start <= start and stop <= s.stop]
+        for segment in inside:
+            if segment.start == start:
+                depth = sum(other.start <= segment.start and segment.stop <= other.stop for other in inside) - 1
+                out.append("  " * depth + headline(segment) + "\n", style=f"bold {COLOURS[names.index(segment.names[0]) % len(COLOURS)]}")
+        style = COLOURS[names.index(inside[-1].names[0]) % len(COLOURS)] if inside else "dim"
+        bar = "┃" * max(1, len(inside)) if inside else " "
+        for line in text.splitlines():
+            out.append(f"{bar} ", style=style)
+            out.append(line.strip() + "\n", style="" if inside else "dim")
+    if not story.segments:
+        out.append("No scenario of the inventory is told here.\n", style="italic")
+    return out
+
+
+def headline(segment: Segment) -> str:
+    """Label, weight, what else, and why, in one line."""
+    first, *rest = segment.labels
+    line = f"{first.name} {first.weight:.2f}"
+    if rest:
+        line += "  (also " + ", ".join(f"{label.name} {label.weight:.2f}" for label in rest) + ")"
+    return line + (f"  by: {', '.join(segment.why)}" if segment.why else "")
