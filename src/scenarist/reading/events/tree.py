@@ -33,7 +33,7 @@ class Tree:
             token.head if 0 <= token.head < size and token.head != at else -1 for at, token in enumerate(tokens)
         ]
         self.lemma = [
-            (token.lemma or form) if token.pos == "PROPN" or form == "I" else (token.lemma or form).lower()
+            (token.lemma or form) if token.pos == "PROPN" or token.lemma == "I" else (token.lemma or form).lower()
             for token, form in zip(tokens, self.form, strict=True)
         ]
         self.kids: list[list[int]] = [[] for _ in range(size)]
