@@ -1,0 +1,143 @@
+"""The five in-domain rows of Bisk et al. (2019), Table 4, as models: LM, seq2seq, +attention, transducer, +ParamTran.
+
+Each is one network file (lstm_lm, seq2seq, attention, transducer) trained by wordcloze_training. ``weights="kidscook"`` takes the
+released weights of the seed; else ``fit`` trains on the pairs it is given, with the released vocabulary and frozen
+vectors where ``vectors="kidscook"``, or with a vocabulary counted from the pairs and vectors learned with the rest.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any, Self
+
+import numpy as np
+import torch
+
+from scenarist.corpora import kidscook
+from scenarist.errors import BadInput
+from scenarist.models import word_checkpoint
+from scenarist.models.attention import Attention
+from scenarist.models.lstm_lm import LstmLm
+from scenarist.models.seq2seq import Seq2seq
+from scenarist.models.transducer import Transducer
+from scenarist.models.word_batches import Row, Vocabulary
+from scenarist.models.word_model import WordModel, rows_of
+from scenarist.models.word_network import Shape, WordNetwork
+from scenarist.models.word_queries import Network
+from scenarist.models.wordcloze_training import Recipe, asking, train
+
+
+class InDomain(WordModel):
+    """Base: a network over the words of a parallel corpus."""
+
+    build: Callable[..., WordNetwork]
+
+    def __init__(
+        self,
+        weights: str = "",
+        device: str = "auto",
+        seed: int = 1,
+        vectors: str = "kidscook",
+        hidden: int = 128,
+        dropout: float = 0.5,
+        held: float = 0.1,
+        held_corpus: str = "kidscook",
+        log: Callable[[str], None] = lambda _: None,
+        **recipe: Any,
+    ) -> None:
+        super().__init__(weights, device, seed)
+        if vectors not in ("", "kidscook"):
+            raise BadInput(f"{self.name}: vectors is 'kidscook' (the released ones) or empty (learned), not {vectors!r}.")
+        unknown = sorted(set(recipe) - set(Recipe._fields))
+        if unknown:
+            raise TypeError(f"{self.name} got an unexpected keyword argument {unknown[0]!r}")
+        self.vectors, self.held, self.held_corpus, self.log = vectors, held, held_corpus, log
+        self.shape = Shape(hidden=hidden, dropout=dropout, frozen=bool(vectors))
+        self.recipe = Recipe(seed=seed, device=self.device)._replace(**recipe)
+
+    def kind(self) -> dict[str, Any]:
+        """What else the network is built with."""
+        return {}
+
+    def learn(self, rows: Sequence[Row]) -> None:
+        torch.manual_seed(self.seed)
+        vectors = None
+        if self.vectors:
+            self.vocabulary_ = Vocabulary(kidscook.vocabulary())
+            self.whitelist_ = kidscook.whitelist()
+            vectors = torch.from_numpy(np.load(kidscook.vectors_file()))
+            held = rows_of(kidscook.KidsCook(split="dev"))  # the paper stops on the validation loss
+        else:
+            self.vocabulary_ = Vocabulary.count(rows)
+            spare = max(1, int(len(rows) * self.held))
+            rows, held = rows[:-spare] or rows, list(rows[-spare:])
+        network = type(self).build(self.vocabulary_, self.shape, vectors, **self.kind())
+        self.network_ = train(network, rows, held, self.recipe, self.log)
+
+    def network(self) -> Network:
+        assert self.vocabulary_ is not None
+        return asking(self.network_, self.vocabulary_, self.device)
+
+    def save(self, path: Path) -> None:
+        assert self.vocabulary_ is not None
+        settings = {"hidden": self.shape.hidden, "vectors": self.vectors, "seed": self.seed, **self.kind()}
+        word_checkpoint.save(
+            path, self.name, settings, self.vocabulary_.words, self.whitelist_, self.network_.state_dict()
+        )
+
+    def load(self, path: Path) -> Self:
+        held = word_checkpoint.load(path, self.name)
+        self.vocabulary_, self.whitelist_ = Vocabulary(held.vocabulary), held.whitelist
+        shape = Shape(hidden=int(held.settings["hidden"]), dropout=0.0)
+        extra = {name: held.settings[name] for name in self.kind()}
+        network = type(self).build(self.vocabulary_, shape, held.state["embed.weight"], **extra)
+        try:
+            network.load_state_dict(held.state)
+        except RuntimeError as error:
+            raise BadInput(f"{path}: its tensors do not fit the network {self.name}: {error}") from error
+        self.network_ = network.to(self.device).eval()
+        return self
+
+
+class LstmLanguageModel(InDomain):
+    """See lstm_lm.py."""
+
+    name = "lstm-lm"
+    build = LstmLm
+
+
+class Seq2seqModel(InDomain):
+    """See seq2seq.py."""
+
+    name = "seq2seq"
+    build = Seq2seq
+
+
+class AttentionModel(InDomain):
+    """See attention.py."""
+
+    name = "seq2seq-attention"
+    build = Attention
+
+
+class TransducerModel(InDomain):
+    """See transducer.py; fixed transitions."""
+
+    name = "transducer"
+    build = Transducer
+    transitions = "fixed"
+
+    def __init__(self, emission: str = "product", **settings: Any) -> None:
+        super().__init__(**settings)
+        self.emission = emission
+
+    def kind(self) -> dict[str, Any]:
+        return {"transitions": self.transitions, "emission": self.emission}
+
+
+class ParamTransducerModel(TransducerModel):
+    """See transducer.py; parameterised transitions."""
+
+    name = "transducer-param"
+    transitions = "parameterised"

@@ -1,0 +1,94 @@
+"""Network <-> safetensors file: weights in half precision, and in the header what is needed to build the network again.
+
+Never a pickle. The header holds the format's version, the kind of network, its settings, the vocabulary and the
+admissible words, so that a checkpoint cannot be read with another vocabulary than its own without notice.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from scenarist import store
+from scenarist.errors import BadInput, Missing
+
+FORMAT = 1
+
+
+class Checkpoint(NamedTuple):
+    """What a file holds."""
+
+    kind: str
+    settings: dict[str, Any]
+    vocabulary: tuple[str, ...]
+    whitelist: tuple[str, ...]
+    state: dict[str, Any]
+    """Tensors by name, single precision."""
+
+
+def save(
+    path: Path,
+    kind: str,
+    settings: Mapping[str, Any],
+    vocabulary: tuple[str, ...],
+    whitelist: tuple[str, ...],
+    state: Mapping[str, Any],
+) -> None:
+    """Write a checkpoint whole or not at all."""
+    import torch
+    from safetensors.torch import save_file
+
+    header = {
+        "format": str(FORMAT), "kind": kind, "settings": json.dumps(dict(settings), sort_keys=True),
+        "vocabulary": json.dumps(vocabulary), "whitelist": json.dumps(whitelist),
+    }  # fmt: skip
+    small = {
+        name: weight.detach().cpu().to(torch.float16).contiguous() if weight.ndim else weight.detach().cpu().float()
+        for name, weight in state.items()
+    }
+    with store.whole_file(path) as temporary:
+        save_file(small, str(temporary), header)
+
+
+def load(path: Path, kind: str) -> Checkpoint:
+    """Read a checkpoint of a kind; anything that does not fit is named."""
+    from safetensors import SafetensorError, safe_open
+
+    if not path.is_file():
+        raise Missing(f"There is no checkpoint at {path}. Put the released ones into place with: scenarist get kidscook")
+    try:
+        with safe_open(str(path), "pt") as file:
+            header = file.metadata() or {}
+            state = {name: file.get_tensor(name).float() for name in file.keys()}  # noqa: SIM118
+    except SafetensorError as error:
+        raise BadInput(f"{path}: not a safetensors file ({error}). Checkpoints are never pickles.") from error
+    version = header.get("format")
+    if version != str(FORMAT):
+        raise BadInput(f"{path}: expected a checkpoint of format {FORMAT}, got {version!r}. Train or fetch it again.")
+    if header.get("kind") != kind:
+        raise BadInput(f"{path}: expected a checkpoint of the model {kind!r}, got one of {header.get('kind')!r}.")
+    return Checkpoint(
+        kind, json.loads(header["settings"]), tuple(json.loads(header["vocabulary"])), tuple(json.loads(header["whitelist"])), state
+    )
+
+
+def check_vocabulary(checkpoint: Checkpoint, words: tuple[str, ...], where: str) -> None:
+    """Raise where the data's vocabulary is another one than the checkpoint's."""
+    if checkpoint.vocabulary != words:
+        first = next((at for at, (a, b) in enumerate(zip(checkpoint.vocabulary, words, strict=False)) if a != b), None)
+        at = min(len(checkpoint.vocabulary), len(words)) if first is None else first
+        raise BadInput(
+            f"{where}: the checkpoint has {len(checkpoint.vocabulary)} words, the data {len(words)}; they differ from word {at} on. "
+            "Use the checkpoint of this corpus, or train a new one."
+        )
+
+
+def find(name: str) -> Path:
+    """A released file by its name below ``kidscook/``: in the home's weights, else in the source checkout's ``release/``."""
+    places = [store.folder("weights") / "kidscook" / name, Path(__file__).parents[3] / "release" / "kidscook" / name]
+    for path in places:
+        if path.is_file():
+            return path
+    raise Missing(f"The weights kidscook/{name} are not here. Put them into place with: scenarist get kidscook")
