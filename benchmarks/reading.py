@@ -19,7 +19,7 @@ from pathlib import Path
 
 from scenarist.reading.default import DefaultReader
 
-NAMES = "Ann Ben Carla Dev Ewa Femi Greta Hugo Ines Jin Kofi Lena Mia Nils Omar Pia".split()
+NAMES = "Ann Ben Carla Dev Ewa Femi Greta Hugo Ivy Jin Kofi Lena Mia Nils Omar Pia".split()
 PLACES = "bakery harbour library kitchen station market garden workshop museum school".split()
 THINGS = "letter basket lamp ticket coat key ladder violin map kettle".split()
 FORMS = (

@@ -25,7 +25,7 @@ from scenarist.story import Story
 if TYPE_CHECKING:
     from scenarist.reading.parse import Parsed
 
-BATCH = 60_000
+BATCH = 30_000
 """Characters of a batch, about; a longer text is a batch of its own."""
 
 

@@ -43,7 +43,7 @@ def clean(text: str) -> tuple[str, str, tuple[tuple[str, str], ...]]:
 def not_english(text: str) -> str:
     """What to say where a text does not look English, empty where it does or is too short to tell.
 
-    >>> not_english("Der Hund lief schnell über die Straße und dann bellte er laut und lange vor dem Haus.")
+    >>> not_english("Il cane correva lungo la strada e poi abbaiava forte davanti alla casa.")
     'this does not look like English; events and entities will be unreliable'
     >>> not_english("The dog ran across the road, and then it barked in front of the house.")
     ''

@@ -47,7 +47,7 @@ MODALS = words("can could may might must shall should will would ought need dare
 
 NEGATIONS = words("not n't n’t never nt no neither nor hardly scarcely without")
 
-NEGATIVE_ARGUMENTS = words("nobody nothing none no-one noone")
+NEGATIVE_ARGUMENTS = words("nobody nothing none no-one")
 
 TIMES = words(
     "second minute hour day night week weekend month year decade century morning afternoon evening noon midnight "

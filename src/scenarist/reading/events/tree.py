@@ -53,7 +53,7 @@ class Tree:
         if tag in PENN:
             return tag
         feats = self.feats[at]
-        if "VerbForm=Ger" in feats or ("VerbForm=Part" in feats and "Tense=Pres" in feats):
+        if "VerbForm=Ger" in feats or ("VerbForm=Part" in feats and "Tense=Past" not in feats):
             return "VBG"
         if "VerbForm=Part" in feats:
             return "VBN"
