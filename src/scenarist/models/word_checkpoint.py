@@ -1,4 +1,4 @@
-"""Network <-> safetensors file: weights in half precision, and in the header what is needed to build the network again.
+"""Network <-> safetensors file: small weights (bytes with scales), and in the header what is needed to build the network again.
 
 Never a pickle. The header holds the format's version, the kind of network, its settings, the vocabulary and the
 admissible words, so that a checkpoint cannot be read with another vocabulary than its own without notice.
@@ -37,31 +37,30 @@ def save(
     state: Mapping[str, Any],
 ) -> None:
     """Write a checkpoint whole or not at all."""
-    import torch
     from safetensors.torch import save_file
+
+    from scenarist.models.small_weights import shrink
 
     header = {
         "format": str(FORMAT), "kind": kind, "settings": json.dumps(dict(settings), sort_keys=True),
         "vocabulary": json.dumps(vocabulary), "whitelist": json.dumps(whitelist),
     }  # fmt: skip
-    small = {
-        name: weight.detach().cpu().to(torch.float16).contiguous() if weight.ndim else weight.detach().cpu().float()
-        for name, weight in state.items()
-    }
     with store.whole_file(path) as temporary:
-        save_file(small, str(temporary), header)
+        save_file(shrink(state), str(temporary), header)
 
 
 def load(path: Path, kind: str) -> Checkpoint:
     """Read a checkpoint of a kind; anything that does not fit is named."""
     from safetensors import SafetensorError, safe_open
 
+    from scenarist.models.small_weights import grow
+
     if not path.is_file():
         raise Missing(f"There is no checkpoint at {path}. Put the released ones into place with: scenarist get kidscook")
     try:
         with safe_open(str(path), "pt") as file:
             header = file.metadata() or {}
-            state = {name: file.get_tensor(name).float() for name in file.keys()}  # noqa: SIM118
+            state = grow({name: file.get_tensor(name) for name in file.keys()})  # noqa: SIM118
     except SafetensorError as error:
         raise BadInput(f"{path}: not a safetensors file ({error}). Checkpoints are never pickles.") from error
     version = header.get("format")

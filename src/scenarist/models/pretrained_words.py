@@ -1,0 +1,212 @@
+"""Pretrained word models behind the Model contract: a causal LM as is and fine-tuned, a word head, a transducer.
+
+The networks are in causal_lm_words, word_head and pretrained_transducer, the training in fine_tuning. What is saved is what was
+learned: adapters, head and marks, a few megabytes; the base model is loaded beside it (pretrained.py).
+"""
+
+from __future__ import annotations
+
+import copy
+import random
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any, Self
+
+import torch
+from torch import Tensor
+
+from scenarist.corpora import kidscook
+from scenarist.errors import BadInput
+from scenarist.models import lora, word_checkpoint
+from scenarist.models.causal_lm_words import CausalWords
+from scenarist.models.fine_tuning import Tuning, tune
+from scenarist.models.piece_rows import Pieces
+from scenarist.models.pretrained import load_base
+from scenarist.models.pretrained_transducer import PretrainedTransducer
+from scenarist.models.word_batches import Row, Vocabulary
+from scenarist.models.word_head import Reading, WordHead, redraw
+from scenarist.models.word_model import WordModel
+from scenarist.models.word_queries import Admissible, Network
+from scenarist.models.wordcloze_training import lengths
+
+
+class PretrainedWords(WordModel):
+    """Base: adapters on a causal model."""
+
+    tuned = True
+
+    def __init__(
+        self,
+        weights: str = "",
+        device: str = "auto",
+        seed: int = 1,
+        base: str = "smollm2",
+        log: Callable[[str], None] = lambda _: None,
+        **settings: Any,
+    ) -> None:
+        super().__init__(weights, device, seed)
+        self.base, self.log = base, log
+        known = {**self.defaults(), **Tuning()._asdict()}
+        unknown = sorted(set(settings) - set(known))
+        if unknown:
+            raise TypeError(f"{self.name} got an unexpected keyword argument {unknown[0]!r}")
+        self.own = {key: settings.get(key, value) for key, value in self.defaults().items()}
+        given = {key: value for key, value in settings.items() if key in Tuning._fields}
+        self.tuning = Tuning(seed=seed, device=self.device)._replace(**given)
+        self.texts_at_once = 64 if self.device != "cpu" else 16
+
+    def defaults(self) -> dict[str, Any]:
+        """The settings of the network itself."""
+        return {}
+
+    def make(self, model: Any, pieces: Pieces) -> Any:
+        """The network on a base model."""
+        raise NotImplementedError
+
+    def built(self, rank: int) -> Any:
+        """The network with fresh adapters on a copy of the base."""
+        assert self.vocabulary_ is not None
+        base = load_base(self.base)
+        model = copy.deepcopy(base.model)
+        if rank:
+            lora.adapt(model.model, rank, self.tuning.scale)
+        pieces = Pieces(base.tokenizer, model.config.vocab_size, start=base.start)
+        return self.make(model.to(self.device), pieces).to(self.device)
+
+    def learn(self, rows: Sequence[Row]) -> None:
+        torch.manual_seed(self.seed)
+        self.vocabulary_, self.whitelist_ = Vocabulary(kidscook.vocabulary()), kidscook.whitelist()
+        network = self.built(self.tuning.rank if self.tuned else 0)
+        if isinstance(network, PretrainedTransducer):
+            network.set_ratio(*lengths(rows, self.tuning.cut))
+        share, allowed = float(self.own.get("redraw", 0.0)), self.admissible("kidscook")
+
+        def change(row: Row, chance: random.Random) -> Row:
+            return redraw(row, allowed, chance) if share and chance.random() < share else row
+
+        self.network_ = tune(network, rows, self.tuning, change, self.log) if self.tuned else network.eval()
+
+    def network(self) -> Network:
+        logits: Network = self.network_.logits
+        return logits
+
+    def save(self, path: Path) -> None:
+        assert self.vocabulary_ is not None
+        settings = {
+            "base": self.base,
+            "rank": self.tuning.rank,
+            "scale": self.tuning.scale,
+            "seed": self.seed,
+            **self.own,
+        }
+        state = {name: weight for name, weight in self.network_.named_parameters() if weight.requires_grad}
+        state |= {name: buffer for name, buffer in self.network_.named_buffers() if name == "ratio"}
+        word_checkpoint.save(path, self.name, settings, self.vocabulary_.words, self.whitelist_, state)
+
+    def load(self, path: Path) -> Self:
+        held = word_checkpoint.load(path, self.name)
+        self.vocabulary_, self.whitelist_ = Vocabulary(held.vocabulary), held.whitelist
+        self.base, rank = str(held.settings["base"]), int(held.settings["rank"])
+        self.tuning = self.tuning._replace(rank=rank, scale=float(held.settings["scale"]))
+        self.own = {key: held.settings.get(key, value) for key, value in self.own.items()}
+        network = self.built(rank)
+        lost, extra = network.load_state_dict(held.state, strict=False)
+        wanted = {name for name, weight in network.named_parameters() if weight.requires_grad}
+        if extra or wanted & set(lost):
+            raise BadInput(
+                f"{path}: its tensors do not fit the network {self.name} on {self.base}: {sorted([*extra, *wanted & set(lost)])[:3]}"
+            )
+        lora.fold(network)
+        self.network_ = network.eval()
+        return self
+
+
+class CausalModel(PretrainedWords):
+    """A causal language model as it is; see causal_lm_words.py."""
+
+    name = "causal-lm"
+    tuned = False
+    learns = "nothing"
+
+    def defaults(self) -> dict[str, Any]:
+        return {"prune": 0.0, "joint": "=>"}
+
+    def make(self, model: Any, pieces: Pieces) -> CausalWords:
+        assert self.vocabulary_ is not None
+        pieces.joint = self.own["joint"]
+        return CausalWords(model, pieces, self.vocabulary_, self.whitelist_, self.own["prune"])
+
+    def fit(self, data: Any) -> Self:
+        if self.tuned:
+            return super().fit(data)
+        self.learn(())
+        return self
+
+
+class TunedCausalModel(CausalModel):
+    """A causal language model fine-tuned on ``abstract => concrete``."""
+
+    name = "causal-lm-tuned"
+    tuned = True
+    learns = "stories"
+
+
+class WordHeadModel(PretrainedWords):
+    """See word_head.py."""
+
+    name = "word-head"
+    spare_abstract = True
+
+    def defaults(self) -> dict[str, Any]:
+        return Reading()._asdict()
+
+    def make(self, model: Any, pieces: Pieces) -> WordHead:
+        assert self.vocabulary_ is not None
+        self.spare_abstract = bool(self.own["spare"])
+        reading = Reading(**{key: self.own[key] for key in Reading._fields})
+        return WordHead(model, pieces, self.vocabulary_, Admissible(self.whitelist_, self.vocabulary_), reading)
+
+
+class PretrainedTransducerModel(WordHeadModel):
+    """See pretrained_transducer.py."""
+
+    name = "pretrained-transducer"
+
+    def defaults(self) -> dict[str, Any]:
+        return {**super().defaults(), "sighted": True, "blind_weight": 0.5}
+
+    def make(self, model: Any, pieces: Pieces) -> PretrainedTransducer:
+        assert self.vocabulary_ is not None
+        self.spare_abstract = bool(self.own["spare"])
+        reading = Reading(**{key: self.own[key] for key in Reading._fields})
+        allowed = Admissible(self.whitelist_, self.vocabulary_)
+        own = {key: self.own[key] for key in ("sighted", "blind_weight")}
+        return PretrainedTransducer(model, pieces, self.vocabulary_, allowed, reading, **own)
+
+
+class WordHeadEnsemble(WordModel):
+    """The mean of the word heads of several seeds (probabilities, after the cut to the admissible words)."""
+
+    name = "word-head-ensemble"
+    learns = "nothing"
+
+    def __init__(
+        self, weights: str = "kidscook", device: str = "auto", seeds: Sequence[int] = (1, 2, 3), of: str = "word-head"
+    ) -> None:
+        super().__init__(weights, device, 0)
+        kind = {"word-head": WordHeadModel, "pretrained-transducer": PretrainedTransducerModel}[of]
+        self.members = [kind(weights=weights, device=device, seed=seed) for seed in seeds]
+        self.learns = "nothing"
+
+    def fit(self, data: Any) -> Self:
+        for member in self.members:
+            member.fit(())
+        self.network_, self.vocabulary_ = self.members, self.members[0].vocabulary_
+        self.whitelist_ = self.members[0].whitelist_
+        return self
+
+    def table(self, questions: Any) -> Tensor:
+        if self.network_ is None:
+            self.fit(())
+        tables = torch.stack([member.table(questions) for member in self.members])
+        return tables.logsumexp(0) - torch.tensor(float(len(self.members))).log()
