@@ -74,7 +74,8 @@ ODD = {
     "dialogue": "“Stop!” he cried. “He said ‘never’ and ‘I won’t,’” she said. \"What?\" 'Nothing.'",
     "open quotes": "\"\"\"''“““‘‘‘((([[[", "german": "Der Mann ging nach Hause und aß sein Brot, weil er müde und hungrig war.",
 
-    "chinese": "我昨天去了商店,买了一些面包。", "arabic": "ذهب الرجل إلى السوق واشترى الخبز.", "controls": "a\x01b\x02\x1b[31mred\x7f\u200b\u202e",
+    "chinese": "我昨天去了商店,买了一些面包。", "arabic": "ذهب الرجل إلى السوق واشترى الخبز.",
+    "controls": "a\x01b\x02\x1b[31mred\x7f\u200b\u202e",
     "one long word": "x" * 50_000, "no spaces": "a,b.c!d?" * 3000, "many lines": "\n" * 20_000, "many dots": ". " * 20_000,
     "one word again": "buffalo " * 5_000, "quotes only": '" ' * 5_000, "nested": "(" * 3000 + "he ran" + ")" * 3000,
 }  # fmt: skip
