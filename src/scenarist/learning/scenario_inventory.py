@@ -93,14 +93,19 @@ def find(name: str) -> Scenario:
     return found
 
 
-def nearest(name: str, count: int = 3) -> list[str]:
+def nearest(name: str, count: int = 4) -> list[str]:
     """The canonical names nearest to a name: by its letters, then by the words it shares."""
     known = names()
     close = [known[key].name for key in difflib.get_close_matches(plain(name), list(known), n=count, cutoff=0.6)]
-    words = set(plain(name).split())
-    shared = sorted(known, key=lambda key: (-len(words & set(key.split())), key))
-    close += [known[key].name for key in shared[:count] if words & set(key.split())]
+    words = roots(name)
+    shared = sorted((key for key in known if words & roots(key)), key=lambda key: (-len(words & roots(key)), len(key), key))
+    close += [known[key].name for key in shared]
     return list(dict.fromkeys(close))[:count]
+
+
+def roots(name: str) -> frozenset[str]:
+    """The words of a name without their endings."""
+    return frozenset(map(infinitive, plain(name).split()))
 
 
 def known(label: str) -> bool:
