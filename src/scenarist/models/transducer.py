@@ -111,9 +111,10 @@ class Transducer(WordNetwork):
         scores = self.scores(e, d[:, : before.shape[1]], before)
         beyond = torch.arange(e.shape[1], device=e.device) >= batch.positions[:, None]  # (B, m)
         table = monotonic.best_prefixes(scores).table.masked_fill(beyond[:, None], -torch.inf)
-        at = table.argmax(-1)[rows, (starts - 1).clamp(min=0)] * (starts > 0)  # (Q,)
-        if self.transitions == "fixed":
-            return at
+        at = table.argmax(-1)[rows, (starts - 1).clamp(min=0)]  # (Q,)
+        if self.transitions == "fixed":  # no word before a blank: the first word of the abstract
+            return torch.where(starts > 0, at, torch.ones_like(at))
+        at = at * (starts > 0)
         stay = self.transition(e, d)[1] <= math.log(0.5)  # (B, n + 1, m)
         last = (batch.positions - 1)[rows]  # (Q,)
         line = torch.arange(e.shape[1], device=e.device)
