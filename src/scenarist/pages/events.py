@@ -155,8 +155,11 @@ def words(story: Story, number: int, hues: dict[str, int]) -> str:
     opens: list[tuple[int, int, str, str]] = []
     for entity in story.entities:
         if entity.id in hues:
-            tag = f'<span class="who" data-s="{number}" data-who="{escape(entity.id)}" style="--h:{hues[entity.id]}">'
-            opens += [(one.start, one.stop, tag, "</span>") for one in entity.mentions]
+            name = name_of(story, entity)
+            for one in entity.mentions:
+                told = escape(f"{name} ({one.why})" if one.why else name)
+                tag = f'<span class="who" data-s="{number}" data-who="{escape(entity.id)}" style="--h:{hues[entity.id]}" title="{told}">'
+                opens.append((one.start, one.stop, tag, "</span>"))
     for place, event in enumerate(story.events):
         state = (
             " not" if not event.polarity else "" if event.realis or event.kind in ("copula", "adjective") else " unreal"
