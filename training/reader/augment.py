@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from dataclasses import replace
 from random import Random
 
@@ -28,7 +29,12 @@ def augment(block: Block, random: Random) -> Block:
     elif dice < 0.93:
         _quotes(sentences, random)
     elif dice < 0.96:
-        _each(sentences, lambda form: {"’": "'", "“": '"', "”": '"', "—": "--", "’s": "'s", "n’t": "n't"}.get(form, form.replace("’", "'")))
+        _each(
+            sentences,
+            lambda form: {"’": "'", "“": '"', "”": '"', "—": "--", "’s": "'s", "n’t": "n't"}.get(
+                form, form.replace("’", "'")
+            ),
+        )
     else:
         sentences[-1] = _without_end(sentences[-1])
     return Block(block.name, sentences)
@@ -43,7 +49,7 @@ def _each(sentences: list[list[Word]], change) -> None:  # type: ignore[no-untyp
 def _blog(sentences: list[list[Word]]) -> None:
     """Lower case, a space after every word, `don 't`."""
     for sentence in sentences:
-        for left, right in zip(sentence, sentence[1:], strict=False):
+        for left, right in itertools.pairwise(sentence):
             if right.form.lower() in {"n't", "n’t"} and left.form.lower() in SPLIT:
                 left.form, right.form = SPLIT[left.form.lower()], "'t"
         for word in sentence:
@@ -58,7 +64,12 @@ def _quotes(sentences: list[list[Word]], random: Random) -> None:
         for word in sentence:
             if word.form in {'"', "``", "''", "“", "”"} and word.upos in {"PUNCT", ""}:
                 opened = not opened
-                word.form = {"“”": "“" if opened else "”", "‘’": "‘" if opened else "’", "''": "'", "`": "``" if opened else "''"}[style]
+                word.form = {
+                    "“”": "“" if opened else "”",
+                    "‘’": "‘" if opened else "’",
+                    "''": "'",
+                    "`": "``" if opened else "''",
+                }[style]
             elif style in {"“”", "‘’"} and "'" in word.form and len(word.form) > 1:
                 word.form = word.form.replace("'", "’")
 

@@ -49,7 +49,24 @@ def parse(nlp: Language, docs: list[Doc], ends: bool) -> tuple[list[list[str]], 
 
 def measure(nlp: Language, blocks: Iterable[Block], ends: bool) -> dict[str, float]:
     """On given tokens; `ends`: with the given sentence ends too."""
-    count: dict[str, int] = dict.fromkeys(("words", "tag", "xpos", "uas", "las", "right", "guessed", "gold", "ends", "ends_guessed", "ends_right", "types", "types_right"), 0)
+    count: dict[str, int] = dict.fromkeys(
+        (
+            "words",
+            "tag",
+            "xpos",
+            "uas",
+            "las",
+            "right",
+            "guessed",
+            "gold",
+            "ends",
+            "ends_guessed",
+            "ends_right",
+            "types",
+            "types_right",
+        ),
+        0,
+    )
     for base in range(0, len(todo := list(blocks)), 64):
         part = todo[base : base + 64]
         docs = [given(nlp, block, ends) for block in part]

@@ -41,9 +41,13 @@ def blank(vectors: Path | None, width: int, depth: int, hidden: int, extra: bool
         "encode": {"@architectures": "spacy.MaxoutWindowEncoder.v2", "width": width, "depth": depth, "window_size": 1, "maxout_pieces": 3},
     }})  # fmt: skip
     listen = {"@architectures": "spacy.Tok2VecListener.v1", "width": width, "upstream": "tok2vec"}
-    nlp.add_pipe("senter", config={"model": {"@architectures": "spacy.Tagger.v2", "tok2vec": listen}, "overwrite": True})
+    nlp.add_pipe(
+        "senter", config={"model": {"@architectures": "spacy.Tagger.v2", "tok2vec": listen}, "overwrite": True}
+    )
     for name in ("tagger", "etype", "realis"):
-        nlp.add_pipe("scenarist_head", name=name, config={"model": {"@architectures": "spacy.Tagger.v2", "tok2vec": listen}})
+        nlp.add_pipe(
+            "scenarist_head", name=name, config={"model": {"@architectures": "spacy.Tagger.v2", "tok2vec": listen}}
+        )
     nlp.add_pipe("parser", config={"min_action_freq": RARE, "learn_tokens": False, "model": {
         "@architectures": "spacy.TransitionBasedParser.v2", "state_type": "parser", "extra_state_tokens": extra,
         "hidden_width": hidden, "maxout_pieces": 2, "use_upper": True, "tok2vec": listen,
@@ -87,7 +91,11 @@ def reference(nlp: Language, block: Block, labels: Counter[str]) -> Doc:
 def example(nlp: Language, block: Block, labels: Counter[str], raw: bool, ends: bool) -> Example:
     """`raw`: tokens as our tokenizer cuts them, else as given; `ends`: the parser is told the sentence ends."""
     truth = reference(nlp, block, labels)
-    doc = nlp.make_doc(truth.text) if raw else Doc(nlp.vocab, words=[t.text for t in truth], spaces=[bool(t.whitespace_) for t in truth])
+    doc = (
+        nlp.make_doc(truth.text)
+        if raw
+        else Doc(nlp.vocab, words=[t.text for t in truth], spaces=[bool(t.whitespace_) for t in truth])
+    )
     pair = Example(doc, truth)
     if ends:
         given = pair.get_aligned_sent_starts()
@@ -116,7 +124,9 @@ def train(
     trees = [pair for pair in sample if pair.reference.has_annotation("DEP")]
     nlp.get_pipe("tok2vec").initialize(lambda: trees[:10], nlp=nlp)
     nlp.get_pipe("senter").initialize(lambda: trees[:10], nlp=nlp)
-    nlp.get_pipe("tagger").initialize(lambda: trees[:10], nlp=nlp, labels=labels_of(blocks, lambda w: f"{w.upos}/{w.xpos}" if w.upos else "", 3))
+    nlp.get_pipe("tagger").initialize(
+        lambda: trees[:10], nlp=nlp, labels=labels_of(blocks, lambda w: f"{w.upos}/{w.xpos}" if w.upos else "", 3)
+    )
     nlp.get_pipe("etype").initialize(lambda: trees[:10], nlp=nlp, labels=labels_of(blocks, lambda w: w.etype, 10))
     nlp.get_pipe("realis").initialize(lambda: trees[:10], nlp=nlp, labels=["E", "O"])
     nlp.get_pipe("parser").initialize(lambda: trees, nlp=nlp)
@@ -136,7 +146,12 @@ def train(
                 scores = dev(nlp)
                 if seen >= words:
                     nlp.to_disk(out)
-            row = {"words": seen, "minutes": round((time.time() - begun) / 60, 2), **{k: round(v, 4) for k, v in scores.items()}, "losses": {k: int(v) for k, v in losses.items()}}
+            row = {
+                "words": seen,
+                "minutes": round((time.time() - begun) / 60, 2),
+                **{k: round(v, 4) for k, v in scores.items()},
+                "losses": {k: int(v) for k, v in losses.items()},
+            }
             with log.open("a") as file:
                 file.write(json.dumps(row) + "\n")
             losses = {}
@@ -145,7 +160,9 @@ def train(
     raise AssertionError("batches never end")
 
 
-def batches(nlp: Language, blocks: list[Block], labels: Counter[str], random: Random, size: int, ends: bool) -> Iterator[list[Example]]:
+def batches(
+    nlp: Language, blocks: list[Block], labels: Counter[str], random: Random, size: int, ends: bool
+) -> Iterator[list[Example]]:
     """Endless shuffled batches of about `size` words."""
     while True:
         order = list(blocks)

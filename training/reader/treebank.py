@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import gzip
 import hashlib
+import itertools
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -81,7 +82,9 @@ def conllu(path: Path) -> Iterator[tuple[str, bool, list[Word]]]:
                 number = int(cells[0])
                 head = int(cells[6])
                 space = not no_space_after.get(number, "SpaceAfter=No" in cells[9])
-                words.append(Word(cells[1], cells[2], cells[3], cells[4], head - 1 if head else number - 1, cells[7], space))
+                words.append(
+                    Word(cells[1], cells[2], cells[3], cells[4], head - 1 if head else number - 1, cells[7], space)
+                )
                 found = re.search(r"(?:^|\|)Entity=([^|]*)", cells[9])
                 entities.append(found[1] if found else "")
 
@@ -142,7 +145,9 @@ def litbank_rows(path: Path) -> list[list[list[str]]]:
     """A LitBank TSV -> sentences of rows of cells."""
     with gzip.open(path, "rt", encoding="utf-8") as lines:
         text = lines.read()
-    return [[line.split("\t") for line in part.split("\n") if line.strip()] for part in text.split("\n\n") if part.strip()]
+    return [
+        [line.split("\t") for line in part.split("\n") if line.strip()] for part in text.split("\n\n") if part.strip()
+    ]
 
 
 def litbank(folder: Path, dev: bool) -> Iterator[Block]:
@@ -174,8 +179,10 @@ def litbank_is_dev(sentences: list[list[list[str]]]) -> bool:
 def _spaces(words: list[Word]) -> None:
     """LitBank has no raw text: write the usual spacing."""
     quote = False
-    for left, right in zip(words, words[1:], strict=False):
-        if right.form in {".", ",", ";", ":", "?", "!", ")", "]", "''", "”", "’", "n't", "%"} or right.form.startswith(("'s", "'ll", "'re", "'ve", "'d", "'m", "’s")):
+    for left, right in itertools.pairwise(words):
+        if right.form in {".", ",", ";", ":", "?", "!", ")", "]", "''", "”", "’", "n't", "%"} or right.form.startswith(
+            ("'s", "'ll", "'re", "'ve", "'d", "'m", "’s")
+        ):
             left.space = False
         if left.form in {"(", "[", "``", "“", "‘"}:
             left.space = False
@@ -201,7 +208,22 @@ def _litbank_types(words: list[Word], cells: list[list[str]]) -> None:
             kind = LITBANK_TYPES[tag[2:].split("_")[0]]
             head = stop - 1
             for cut in range(place + 1, stop):
-                if words[cut].form.lower() in {"of", "in", "who", "which", "that", ",", "from", "with", "at", "on", "and", "to", "for", "by"}:
+                if words[cut].form.lower() in {
+                    "of",
+                    "in",
+                    "who",
+                    "which",
+                    "that",
+                    ",",
+                    "from",
+                    "with",
+                    "at",
+                    "on",
+                    "and",
+                    "to",
+                    "for",
+                    "by",
+                }:
                     head = cut - 1
                     break
             if stop - place <= 8:

@@ -39,7 +39,9 @@ def table(source: Path) -> tuple[list[str], dict[str, list[float]]]:
     return loaded["words"], loaded["vectors"]
 
 
-def choose(fiction: Iterable[str], treebank: Iterable[str], glove: Iterable[str], known: Iterable[str], keep: int) -> list[str]:
+def choose(
+    fiction: Iterable[str], treebank: Iterable[str], glove: Iterable[str], known: Iterable[str], keep: int
+) -> list[str]:
     """Half of the rows for fiction, then the treebanks' words, then GloVe's own order."""
     there = set(known)
     chosen = dict.fromkeys(islice((word for word in fiction if word in there), keep // 2))

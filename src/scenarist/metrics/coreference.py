@@ -6,7 +6,7 @@ is followed. Counts are summed over documents before dividing, as the reference 
 
 Mentions are the same when they cover the same characters. ``singletons`` keeps clusters of one mention on both sides
 (LitBank annotates them, OntoGUM does not); ``kind`` keeps the clusters of one entity type (of the key, and what was predicted to
-be of that type). CEAF needs the best one-to-one alignment of clusters: the Hungarian method, written here without scipy.
+be of that type). An item may ask for either with the tags ``no-singletons`` and ``kind:person``. CEAF needs the best one-to-one alignment of clusters: the Hungarian method, written here without scipy.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ import numpy as np
 import numpy.typing as npt
 
 from scenarist.contracts import Totals
+from scenarist.errors import BadInput
 from scenarist.question import Item, Prediction, Reading
 from scenarist.story import Story
 
@@ -163,10 +164,13 @@ class Coreference:
 
     def mark(self, item: Item, prediction: Prediction | None) -> Mapping[str, float]:
         """The counts of one document."""
-        assert isinstance(item.key, Reading)
-        key = clusters(item.key.story, self.singletons, self.kind)
+        if not isinstance(item.key, Reading):
+            raise BadInput(f"{self.name}: the key of item {item.id!r} is no reading; use the exam `reading`.")
+        singletons = self.singletons and "no-singletons" not in item.tags
+        kind = next((tag.removeprefix("kind:") for tag in item.tags if tag.startswith("kind:")), self.kind)
+        key = clusters(item.key.story, singletons, kind)
         answer = prediction.best if prediction is not None else None
-        response = clusters(answer.story, self.singletons, self.kind) if isinstance(answer, Reading) else []
+        response = clusters(answer.story, singletons, kind) if isinstance(answer, Reading) else []
         return {
             f"{part}_{name}": value
             for part, count in self.parts().items()

@@ -74,6 +74,7 @@ class Network:
         self._cache: dict[str, tuple[int, int, int, int]] = {}
         word = data["word/rows"].astype(np.float32) * data["word/scale"][:, None]
         self._tables = (word, weights["prefix/weight"], weights["suffix/weight"], weights["shape/weight"])
+        self._unit: Array | None = None
         self._layers = [_layer(weights, name) for name in ("lstm1", "lstm2")]
         # one product for all heads that read the states alone
         names = ("tag", "etype", "realis", "arc_dep", "arc_head", "label_dep", "label_head")
@@ -86,6 +87,19 @@ class Network:
         self._arc = weights["arc"]
         label = weights["label"]  # [l+1, labels, l+1]
         self._label = np.ascontiguousarray(label.reshape(label.shape[0], -1))
+
+    def vectors(self, words: Sequence[str]) -> Array:
+        """Words -> unit vectors [n, d]; zero for the unknown."""
+        table = self._unit
+        if table is None:
+            table = self._tables[0].copy()
+            table[0] = 0
+            table /= np.maximum(np.linalg.norm(table, axis=1, keepdims=True), 1e-6)
+            self._unit = table
+        found: Array = (
+            table[[self.rows(word)[0] for word in words]] if words else np.zeros((0, table.shape[1]), np.float32)
+        )
+        return found
 
     def rows(self, word: str) -> tuple[int, int, int, int]:
         """A word -> its rows in the four tables."""
@@ -143,7 +157,10 @@ class Network:
         product = (below @ self._label[:-1] + self._label[-1]).reshape(
             len(below), len(self.deps), -1
         )  # [T, labels, l+1]
-        names = (np.matmul(product[:, :, :-1], above[:, :, None])[:, :, 0] + product[:, :, -1]).argmax(axis=1)
+        deep = np.matmul(product[:, :, :-1], above[:, :, None])[:, :, 0] + product[:, :, -1]  # [T, labels]
+        root = self.deps.index("root")
+        deep[:, root] = NEVER
+        names = np.where(head == 0, root, deep.argmax(axis=1))
         asserted = 1.0 / (1.0 + np.exp(np.clip(realis[:, 1] - realis[:, 0], -30, 30)))
         tags, kinds = tag.argmax(axis=1), kind.argmax(axis=1)
         cuts = np.cumsum(lengths)[:-1]

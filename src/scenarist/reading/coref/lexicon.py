@@ -56,8 +56,12 @@ PEOPLE = frozenset(
     "captain colonel general major sergeant boyfriend girlfriend roommate classmate colleague partner visitor passenger soldier enemy "
     "infant toddler teenager adult somebody someone anybody anyone everybody everyone nobody coach vet veterinarian librarian".split()
 )
-GROUPS = frozenset("people family police couple team crowd group band company government committee army staff crew audience public".split())
-TITLES = frozenset("mr. mr mrs. mrs ms. ms miss dr. dr sir lady lord king queen prince princess captain uncle aunt president professor".split())
+GROUPS = frozenset(
+    "people family police couple team crowd group band company government committee army staff crew audience public".split()
+)
+TITLES = frozenset(
+    "mr. mr mrs. mrs ms. ms miss dr. dr sir lady lord king queen prince princess captain uncle aunt president professor".split()
+)
 SAY = frozenset(
     "say tell ask reply answer cry shout whisper exclaim call murmur mutter remark add continue return respond scream yell begin repeat "
     "think observe declare explain inquire demand laugh sigh suggest announce interrupt growl hiss sob".split()

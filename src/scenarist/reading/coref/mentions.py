@@ -19,7 +19,21 @@ from scenarist.story import Story, Token
 Array = npt.NDArray[Any]
 
 KINDS = ("", "person", "place", "organisation", "object", "animal", "time", "event", "abstract", "plant", "substance")
-DEPS = ("nsubj", "nsubj:pass", "obj", "iobj", "obl", "nmod", "nmod:poss", "conj", "appos", "root", "compound", "vocative", "other")
+DEPS = (
+    "nsubj",
+    "nsubj:pass",
+    "obj",
+    "iobj",
+    "obl",
+    "nmod",
+    "nmod:poss",
+    "conj",
+    "appos",
+    "root",
+    "compound",
+    "vocative",
+    "other",
+)
 ARTICLES = ("none", "the", "a", "this", "possessive", "quantity", "name")
 
 _OUTSIDE = frozenset(
@@ -92,10 +106,14 @@ def find(story: Story, kinds: Sequence[str] = ()) -> Mentions:
             continue
         first, last = _span(place, token, tokens, lower, children[place], left, right)
         rows.append((first, last, place, False))
-        conjuncts = [child for child in children[place] if tokens[child].dep.startswith("conj") and tokens[child].pos in _NOMINAL]
+        conjuncts = [
+            child for child in children[place] if tokens[child].dep.startswith("conj") and tokens[child].pos in _NOMINAL
+        ]
         if conjuncts and token.pos in _NOMINAL:
             rows.append((first, max(int(right[child]) for child in conjuncts), place, True))
-    rows = sorted({row[:2]: row for row in sorted(rows, key=lambda row: row[3])}.values(), key=lambda row: (row[0], -row[1]))
+    rows = sorted(
+        {row[:2]: row for row in sorted(rows, key=lambda row: row[3])}.values(), key=lambda row: (row[0], -row[1])
+    )
     return _describe(story, rows, forms, lower, children, sentence, kinds)
 
 
@@ -129,11 +147,17 @@ def extents(story: Story) -> tuple[Array, Array]:
 def _is_candidate(token: Token, word: str, children: list[int], tokens: Sequence[Token]) -> bool:
     dep = token.dep.partition(":")[0]
     if token.pos == "PRON":
-        return word not in lex.RELATIVE and token.tag not in {"WDT", "WP", "EX", "WP$"} and dep not in {"expl", "fixed", "flat", "goeswith"}
+        return (
+            word not in lex.RELATIVE
+            and token.tag not in {"WDT", "WP", "EX", "WP$"}
+            and dep not in {"expl", "fixed", "flat", "goeswith"}
+        )
     if token.pos == "PROPN":
         return dep not in {"flat", "fixed", "goeswith"}
     if token.pos == "NOUN":
-        return dep not in {"flat", "fixed", "goeswith", "compound"} or (dep == "compound" and token.tag in {"NNP", "NNPS"})
+        return dep not in {"flat", "fixed", "goeswith", "compound"} or (
+            dep == "compound" and token.tag in {"NNP", "NNPS"}
+        )
     if token.pos == "DET":
         return dep not in {"det", "cc", "fixed", "advmod", "mark"} and token.tag != "WDT"
     if token.pos == "NUM":
@@ -169,21 +193,38 @@ def _describe(
 ) -> Mentions:  # fmt: skip
     tokens = story.tokens
     size = len(rows)
-    columns = {name: np.zeros(size, dtype=int) for name in ("cls", "number", "gender", "alive", "kind", "dep", "article", "reflexive")}
+    columns = {
+        name: np.zeros(size, dtype=int)
+        for name in ("cls", "number", "gender", "alive", "kind", "dep", "article", "reflexive")
+    }
     words: list[frozenset[str]] = []
     heads: list[str] = []
     texts: list[str] = []
     for place, (first, last, head, group) in enumerate(rows):
         token, word = tokens[head], lower[head]
         cls = _class(token, word, group)
-        core = [at for at in range(first, last) if tokens[at].pos not in {"DET", "PUNCT", "PART", "ADP", "CCONJ"} and lower[at] not in lex.POSSESSIVE]
+        core = [
+            at
+            for at in range(first, last)
+            if tokens[at].pos not in {"DET", "PUNCT", "PART", "ADP", "CCONJ"} and lower[at] not in lex.POSSESSIVE
+        ]
         lemma = (token.lemma or word).lower()
-        words.append(frozenset((tokens[at].lemma or lower[at]).lower() for at in core if tokens[at].pos in {"NOUN", "PROPN", "ADJ", "NUM", "X"}) if cls >= lex.NAME else frozenset())
+        words.append(
+            frozenset(
+                (tokens[at].lemma or lower[at]).lower()
+                for at in core
+                if tokens[at].pos in {"NOUN", "PROPN", "ADJ", "NUM", "X"}
+            )
+            if cls >= lex.NAME
+            else frozenset()
+        )
         heads.append(lemma if not group else "&".join(sorted(words[-1])))
         texts.append(" ".join(lower[at] for at in core) or word)
         kind = kinds[head] if kinds else ""
         columns["cls"][place] = cls
-        columns["number"][place] = _number(token, lemma, cls, [lower[child] for child in children[head] if tokens[child].dep == "nummod"])
+        columns["number"][place] = _number(
+            token, lemma, cls, [lower[child] for child in children[head] if tokens[child].dep == "nummod"]
+        )
         gender = _gender(first, last, head, lower, lemma, cls, tokens)
         alive = _alive(cls, gender, kind, lemma)
         if gender == UNKNOWN and alive == 2:
@@ -205,7 +246,9 @@ def _describe(
     )  # fmt: skip
 
 
-def _parts(rows: list[tuple[int, int, int, bool]], children: list[list[int]], tokens: Sequence[Token], by_head: dict[int, int]) -> dict[int, tuple[int, ...]]:
+def _parts(
+    rows: list[tuple[int, int, int, bool]], children: list[list[int]], tokens: Sequence[Token], by_head: dict[int, int]
+) -> dict[int, tuple[int, ...]]:
     found = {}
     for place, (_, _, head, group) in enumerate(rows):
         if group:
@@ -235,7 +278,12 @@ def _number(token: Token, lemma: str, cls: int, counts: list[str]) -> int:
         return UNKNOWN
     if lemma in lex.GROUPS:
         return UNKNOWN
-    if token.tag in {"NNS", "NNPS"} or token.tag == "DT" and lemma in {"these", "those"} or (counts and counts[0] not in {"one", "1"}):
+    if (
+        token.tag in {"NNS", "NNPS"}
+        or (token.tag == "DT"
+        and lemma in {"these", "those"})
+        or (counts and counts[0] not in {"one", "1"})
+    ):
         return MANY
     return ONE if token.tag in {"NN", "NNP"} else UNKNOWN
 
@@ -258,7 +306,12 @@ def _gender(first: int, last: int, head: int, lower: list[str], lemma: str, cls:
 
 
 def _alive(cls: int, gender: int, kind: str, lemma: str) -> int:
-    if cls in {lex.FIRST, lex.WE, lex.YOU, lex.HE, lex.SHE} or gender in {MALE, FEMALE} or kind in {"person", "animal"} or lemma in lex.PEOPLE:
+    if (
+        cls in {lex.FIRST, lex.WE, lex.YOU, lex.HE, lex.SHE}
+        or gender in {MALE, FEMALE}
+        or kind in {"person", "animal"}
+        or lemma in lex.PEOPLE
+    ):
         return 1
     if cls == lex.IT or (kind and cls >= lex.NAME and kind != "organisation"):
         return 2
@@ -312,7 +365,13 @@ def quotations(story: Story, lower: list[str]) -> tuple[Array, dict[int, int]]:
             continue
         for place in range(one.first, one.last):
             token = tokens[place]
-            if token.dep == "nsubj" and not number[place] and token.head >= 0 and not number[token.head] and tokens[token.head].lemma in lex.SAY:
+            if (
+                token.dep == "nsubj"
+                and not number[place]
+                and token.head >= 0
+                and not number[token.head]
+                and tokens[token.head].lemma in lex.SAY
+            ):
                 for quote in quotes:
                     speaking.setdefault(quote, place)
                 break

@@ -54,13 +54,19 @@ def resolve(story: Story, kinds: Sequence[str] = ()) -> tuple[Entity, ...]:
     return entities(story, mentions, antecedent, why)
 
 
-def link(mentions: Mentions, mine: Array, its: Array, features: Array, scores: Array, new: Array, margin: float = MARGIN) -> tuple[list[int], list[str]]:
+def link(
+    mentions: Mentions, mine: Array, its: Array, features: Array, scores: Array, new: Array, margin: float = MARGIN
+) -> tuple[list[int], list[str]]:
     """-> the antecedent of each mention (-1: none) and the reason."""
     size = len(mentions)
     antecedent, why = [-1] * size, [""] * size
     cluster = list(range(size))
     sexes = [{int(one)} if one in (MALE, FEMALE) else set() for one in mentions.gender]
-    banned = (features[:, BINDING] > 0) | (features[:, INSIDE] > 0) & (mentions.cls[mine] >= lex.NAME) | (features[:, AROUND] > 0)
+    banned = (
+        (features[:, BINDING] > 0)
+        | (features[:, INSIDE] > 0) & (mentions.cls[mine] >= lex.NAME)
+        | (features[:, AROUND] > 0)
+    )
     good = np.flatnonzero((scores > new[mine] + margin) & ~banned)
     order = good[np.lexsort((-scores[good], mine[good]))]
     done = -1
@@ -122,7 +128,9 @@ def entities(story: Story, mentions: Mentions, antecedent: list[int], why: list[
     return tuple(made)
 
 
-def _entity(story: Story, mentions: Mentions, name: str, places: list[int], why: list[str], members: tuple[str, ...]) -> Entity:
+def _entity(
+    story: Story, mentions: Mentions, name: str, places: list[int], why: list[str], members: tuple[str, ...]
+) -> Entity:
     kept = []
     for place in places:
         first, last = int(mentions.first[place]), int(mentions.last[place])
@@ -131,7 +139,10 @@ def _entity(story: Story, mentions: Mentions, name: str, places: list[int], why:
             story.tokens[first].start, story.tokens[last - 1].stop, first, last, int(mentions.head[place]),
             "pronoun" if cls < lex.NAME else "name" if cls == lex.NAME else "nominal", why[place],
         ))  # fmt: skip
-    best = min(places, key=lambda place: (abs(int(mentions.cls[place]) - lex.NAME) if mentions.cls[place] >= lex.NAME else 9, place))
+    best = min(
+        places,
+        key=lambda place: (abs(int(mentions.cls[place]) - lex.NAME) if mentions.cls[place] >= lex.NAME else 9, place),
+    )
     return Entity(
         id=name, mentions=tuple(kept), kind=_kind(mentions, places), name=story.of(kept[places.index(best)])[:80],
         gender=_commonest(mentions.gender[places], ("", "male", "female", "neuter")),

@@ -1,0 +1,85 @@
+"""Words of a paragraph -> which of them begin a sentence: a small window network in numpy.
+
+Each word is two hashed rows (itself, its shape); four words to each side decide. Learned by `training.reader.sentences` from the
+treebanks' and LitBank's sentence ends, in ordinary spelling and in lower case.
+"""
+
+from __future__ import annotations
+
+import itertools
+import zlib
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from scenarist.reading.net import shape
+
+Array = npt.NDArray[Any]
+WORDS, SHAPES, SIDE = 8192, 512, 4
+LONGEST = 120
+"""words of a sentence at most: a longer one is cut where an end is likeliest"""
+
+
+class Splitter:
+    """The carried weights of the window network."""
+
+    def __init__(self, path: Path) -> None:
+        with np.load(path) as arrays:
+            data = {name: arrays[name].astype(np.float32) for name in arrays.files}
+        # the first layer of each window place, applied to the tables once: a word is then a sum of looked-up rows
+        width = data["word"].shape[1]
+        parts = data["first"].reshape(2 * SIDE + 1, -1, data["first"].shape[1])  # [places, word + shape, hidden]
+        self._word = np.einsum("wd,pdh->pwh", data["word"], parts[:, :width])
+        self._shape = np.einsum("sd,pdh->psh", data["shape"], parts[:, width:])
+        self._bias, self._out, self._end = data["first_bias"], data["out"][:, 0], float(data["out_bias"][0])
+        self._cache: dict[str, tuple[int, int]] = {}
+
+    def rows(self, word: str) -> tuple[int, int]:
+        """A word -> its rows; row 0 of each table is for the border of the text."""
+        found = self._cache.get(word)
+        if found is None:
+            if len(self._cache) > 200_000:
+                self._cache.clear()
+            found = self._cache[word] = hashed(word)
+        return found
+
+    def chances(self, words: Sequence[str]) -> Array:
+        """P(a sentence begins here) for each word; the first always begins one."""
+        size = len(words)
+        rows = np.zeros((size + 2 * SIDE, 2), dtype=int)
+        rows[SIDE : SIDE + size] = [self.rows(word) for word in words]
+        hidden = np.tile(self._bias, (size, 1))
+        for place in range(2 * SIDE + 1):
+            hidden += self._word[place, rows[place : place + size, 0]]
+            hidden += self._shape[place, rows[place : place + size, 1]]
+        chance = 1 / (1 + np.exp(-np.clip(np.maximum(hidden, 0) @ self._out + self._end, -30, 30)))
+        chance[:1] = 1.0
+        return np.asarray(chance)
+
+    def __call__(self, words: Sequence[str]) -> list[tuple[int, int]]:
+        """-> sentences as (first, last) word, half open; none longer than LONGEST."""
+        if not words:
+            return []
+        chance = self.chances(words)
+        starts = [*np.flatnonzero(chance >= 0.5).tolist(), len(words)]
+        found: list[tuple[int, int]] = []
+        for first, last in itertools.pairwise(starts):
+            while last - first > LONGEST:
+                middle = first + LONGEST // 2
+                cut = middle + int(chance[middle : first + LONGEST].argmax())
+                found.append((first, cut))
+                first = cut
+            found.append((first, last))
+        return found
+
+
+def hashed(word: str) -> tuple[int, int]:
+    """Rows of the word table and the shape table."""
+    lower = word.lower()
+    key = lower if not lower.isdigit() else "0"
+    return zlib.crc32(key.encode("utf-8", "replace")) % (WORDS - 1) + 1, zlib.crc32(
+        shape(word).encode("utf-8", "replace")
+    ) % (SHAPES - 1) + 1

@@ -1,0 +1,369 @@
+"""Labelled sentences -> the reader's network: word and affix vectors, two BiLSTM layers, and small heads (torch, CPU or GPU).
+
+Deep biaffine attention after Dozat and Manning (2017), made small enough to run in numpy: arcs and labels, part of speech
+(UPOS/XPOS), entity type and realis read the same states. Learns from gold sentences and, where a teacher's labels are given,
+from sentences labelled by a larger network. Departures: hashed affixes and shape instead of characters, no tag embeddings.
+"""
+
+from __future__ import annotations
+
+import gzip
+import json
+import random
+import re
+import time
+import zlib
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+import torch.nn.functional as F
+from torch import nn
+
+PREFIXES, SUFFIXES, SHAPES = 4096, 8192, 512
+SIZES = {"word": 100, "prefix": 24, "suffix": 40, "shape": 16, "state": 128, "arc": 128, "label": 48}
+SPLIT = {"do": "don", "did": "didn", "does": "doesn", "ca": "can", "wo": "won", "could": "couldn", "would": "wouldn", "should": "shouldn",
+         "is": "isn", "was": "wasn", "were": "weren", "are": "aren", "have": "haven", "has": "hasn", "had": "hadn"}  # fmt: skip
+ROLE = {"nsubj": "s", "nsubj:pass": "s", "nsubj:outer": "s", "obj": "o", "iobj": "o"}
+
+
+def shape(word: str) -> str:
+    """`Mia's` -> `Xx'x`: runs of at most two alike, so that case and digits show."""
+    short = re.sub(r"[^\W\d_]", lambda found: "X" if found[0].isupper() else "x", word[:20])
+    return re.sub(r"(.)\1\1+", r"\1\1", re.sub(r"\d", "d", short))
+
+
+def affixes(word: str) -> tuple[int, int, int]:
+    """A word -> rows of the hashed tables for its first three and last three letters, and its shape."""
+    lower = word.lower()
+    return (
+        zlib.crc32(lower[:3].encode()) % PREFIXES,
+        zlib.crc32(("$" + lower)[-4:].encode()) % SUFFIXES,
+        zlib.crc32(shape(word).encode()) % SHAPES,
+    )
+
+
+class Words:
+    """Known words, and the four rows of any word."""
+
+    def __init__(self, words: list[str]) -> None:
+        self.words = words  # row 0 is for the unknown
+        self.row = {word: place + 1 for place, word in enumerate(words)}
+        self.cache: dict[str, tuple[int, int, int, int]] = {}
+
+    def __call__(self, word: str) -> tuple[int, int, int, int]:
+        rows = self.cache.get(word)
+        if rows is None:
+            rows = self.cache[word] = (self.row.get(word.lower().replace("’", "'"), 0), *affixes(word))
+        return rows
+
+
+class Net(nn.Module):
+    def __init__(self, vectors: np.ndarray, labels: dict[str, list[str]], dropout: float, state: int) -> None:
+        super().__init__()
+        size = dict(SIZES, state=state)
+        table = torch.zeros(len(vectors) + 1, size["word"])
+        table[1:] = torch.tensor(vectors)
+        self.word = nn.Embedding.from_pretrained(table, freeze=False)
+        self.prefix, self.suffix = nn.Embedding(PREFIXES, size["prefix"]), nn.Embedding(SUFFIXES, size["suffix"])
+        self.shape = nn.Embedding(SHAPES, size["shape"])
+        for one in (self.prefix, self.suffix, self.shape):
+            nn.init.normal_(one.weight, std=0.1)
+        wide = size["word"] + size["prefix"] + size["suffix"] + size["shape"]
+        self.lstm1 = nn.LSTM(wide, state, 1, batch_first=True, bidirectional=True)
+        self.lstm2 = nn.LSTM(2 * state, state, 1, batch_first=True, bidirectional=True)
+        out = 2 * state
+        self.root = nn.Parameter(torch.randn(out) * 0.1)
+        self.tag, self.etype, self.realis = (
+            nn.Linear(out, len(labels["t"])),
+            nn.Linear(out, len(labels["e"])),
+            nn.Linear(out, 2),
+        )
+        self.arc_dep, self.arc_head = nn.Linear(out, size["arc"]), nn.Linear(out, size["arc"])
+        self.label_dep, self.label_head = nn.Linear(out, size["label"]), nn.Linear(out, size["label"])
+        self.arc = nn.Parameter(torch.zeros(size["arc"] + 1, size["arc"]))
+        self.label = nn.Parameter(torch.zeros(size["label"] + 1, len(labels["d"]), size["label"] + 1))
+        self.drop = dropout
+
+    def forward(self, rows: torch.Tensor, mask: torch.Tensor) -> dict[str, Any]:
+        # rows [B, N, 4], mask [B, N]
+        x = torch.cat(
+            [self.word(rows[..., 0]), self.prefix(rows[..., 1]), self.suffix(rows[..., 2]), self.shape(rows[..., 3])],
+            -1,
+        )
+        x = self._drop(x)
+        lengths = mask.sum(1).cpu()
+        for lstm in (self.lstm1, self.lstm2):
+            packed = nn.utils.rnn.pack_padded_sequence(x, lengths, batch_first=True, enforce_sorted=False)
+            x = nn.utils.rnn.pad_packed_sequence(lstm(packed)[0], batch_first=True, total_length=mask.shape[1])[0]
+            x = self._drop(x)
+        z = torch.cat([self.root.expand(len(x), 1, -1), x], 1)  # [B, N+1, 2H]
+        dep, head = self._leaky(self.arc_dep(x)), self._leaky(self.arc_head(z))
+        arc = (dep @ self.arc[:-1] + self.arc[-1]) @ head.transpose(1, 2)  # [B, N, N+1]
+        allowed = torch.cat([torch.ones_like(mask[:, :1]), mask], 1)[:, None, :].expand_as(arc).clone()
+        places = torch.arange(mask.shape[1], device=mask.device)
+        allowed[:, places, places + 1] = False
+        arc = arc.masked_fill(~allowed, -1e9)
+        return {
+            "t": self.tag(x),
+            "e": self.etype(x),
+            "r": self.realis(x),
+            "h": arc,
+            "pair": (self._leaky(self.label_dep(x)), self._leaky(self.label_head(z))),
+        }
+
+    def labels(self, pair: tuple[torch.Tensor, torch.Tensor], heads: torch.Tensor) -> torch.Tensor:
+        dep, head = pair
+        head = head.gather(1, heads.clamp(min=0)[..., None].expand(-1, -1, head.shape[-1]))
+        dep = torch.cat([dep, torch.ones_like(dep[..., :1])], -1)
+        head = torch.cat([head, torch.ones_like(head[..., :1])], -1)
+        return torch.einsum("bni,ioj,bnj->bno", dep, self.label, head)
+
+    def _leaky(self, x: torch.Tensor) -> torch.Tensor:
+        return self._drop(F.leaky_relu(x, 0.1))
+
+    def _drop(self, x: torch.Tensor) -> torch.Tensor:
+        """One mask for all words of a sentence."""
+        if not self.training or not self.drop:
+            return x
+        keep = torch.full((x.shape[0], 1, x.shape[2]), 1 - self.drop, device=x.device, dtype=x.dtype)
+        return x * torch.bernoulli(keep) / (1 - self.drop)
+
+
+def manner(words: list[str], dice: float) -> list[str]:
+    """The words as other people would have typed them: lower case, capitals, blog corpora, other quotation marks."""
+    if dice < 0.72:
+        return words
+    if dice < 0.82:
+        return [word.lower() for word in words]
+    if dice < 0.84:
+        return [word.upper() for word in words]
+    if dice < 0.89:
+        out = [word.lower() for word in words]
+        for place in range(1, len(out)):
+            if out[place] in {"n't", "n’t"} and out[place - 1] in SPLIT:
+                out[place - 1], out[place] = SPLIT[out[place - 1]], "'t"
+        return out
+    if dice < 0.95:
+        return [
+            {'"': "''", "“": '"', "”": '"', "``": '"', "''": '"'}.get(word, word.replace("’", "'")) for word in words
+        ]
+    opened, out = False, []
+    for word in words:
+        if word in {'"', "``", "''"}:
+            opened = not opened
+            word = "“" if opened else "”"
+        out.append(word.replace("'", "’"))
+    return out
+
+
+def read(path: Path) -> list[dict[str, Any]]:
+    with gzip.open(path, "rt", encoding="utf-8") as lines:
+        return [json.loads(line) for line in lines]
+
+
+def prepare(sentences: list[dict[str, Any]], labels: dict[str, list[str]]) -> list[dict[str, Any]]:
+    """Label strings -> numbers; heads count from 1, 0 is the root; -100 is unknown."""
+    index = {key: {label: place for place, label in enumerate(values)} for key, values in labels.items()}
+    for sentence in sentences:
+        size = len(sentence["w"])
+        for key in "tde":
+            found = sentence.get(key)
+            sentence[key + "_"] = [-100] * size if found is None else [index[key].get(one, -100) for one in found]
+        sentence["h_"] = (
+            [0 if head == place else head + 1 for place, head in enumerate(sentence["h"])]
+            if "h" in sentence
+            else [-100] * size
+        )
+        sentence["r_"] = [{"E": 0, "O": 1}[one] for one in sentence["r"]] if "r" in sentence else [-100] * size
+    return sentences
+
+
+def batches(sentences: list[dict[str, Any]], size: int, rng: random.Random | None) -> list[list[dict[str, Any]]]:
+    order = list(range(len(sentences)))
+    if rng:
+        rng.shuffle(order)
+    chunk = 8192
+    order = [
+        i
+        for base in range(0, len(order), chunk)
+        for i in sorted(order[base : base + chunk], key=lambda i: len(sentences[i]["w"]))
+    ]
+    cut: list[list[dict[str, Any]]] = [[]]
+    longest = 0
+    for i in order:
+        length = len(sentences[i]["w"])
+        longest = max(longest, length)
+        if cut[-1] and longest * (len(cut[-1]) + 1) > size:
+            cut.append([])
+            longest = length
+        cut[-1].append(sentences[i])
+    if rng:
+        rng.shuffle(cut)
+    return cut
+
+
+def tensors(
+    batch: list[dict[str, Any]], words: Words, rng: random.Random | None, device: str
+) -> tuple[torch.Tensor, torch.Tensor, dict[str, torch.Tensor]]:
+    longest = max(len(sentence["w"]) for sentence in batch)
+    rows = np.zeros((len(batch), longest, 4), dtype=np.int64)
+    gold = {key: np.full((len(batch), longest), -100, dtype=np.int64) for key in "tderh"}
+    mask = np.zeros((len(batch), longest), dtype=bool)
+    for place, sentence in enumerate(batch):
+        size = len(sentence["w"])
+        forms = manner(sentence["w"], rng.random()) if rng else sentence["w"]
+        rows[place, :size] = [words(form) for form in forms]
+        mask[place, :size] = True
+        for key in "tderh":
+            gold[key][place, :size] = sentence[key + "_"]
+    if rng:
+        unknown = np.random.default_rng(rng.getrandbits(32)).random(mask.shape) < 0.08
+        rows[..., 0][unknown] = 0
+    return (
+        torch.from_numpy(rows).to(device),
+        torch.from_numpy(mask).to(device),
+        {key: torch.from_numpy(value).to(device) for key, value in gold.items()},
+    )
+
+
+def loss_of(scores: torch.Tensor, gold: torch.Tensor) -> torch.Tensor:
+    return F.cross_entropy(scores.flatten(0, 1).float(), gold.flatten(), ignore_index=-100, reduction="sum") / max(
+        1, int((gold >= 0).sum())
+    )
+
+
+@torch.no_grad()
+def score(
+    net: Net, sentences: list[dict[str, Any]], words: Words, labels: dict[str, list[str]], device: str
+) -> dict[str, dict[str, float]]:
+    """Dev figures by group (given tokens and sentence ends, heads by plain argmax)."""
+    net.eval()
+    count: Counter[str] = Counter()
+    for batch in batches(sentences, 8000, None):
+        rows, mask, _ = tensors(batch, words, None, device)
+        out = net(rows, mask)
+        heads = out["h"].argmax(-1)
+        found = {key: out[key].argmax(-1).tolist() for key in "ter"}
+        deps = net.labels(out["pair"], heads).argmax(-1).tolist()
+        for place, (sentence, head) in enumerate(zip(batch, heads.tolist(), strict=True)):
+            size = len(sentence["w"])
+            for group in {sentence["g"], sentence["g"].split("-")[0]}:
+                if "h" in sentence:
+                    truth = sentence["h_"]
+                    tags = [labels["t"][one] for one in found["t"][place][:size]]
+                    dep = [labels["d"][one] for one in deps[place][:size]]
+                    count[group, "n"] += size
+                    count[group, "upos"] += sum(
+                        a.split("/")[0] == b.split("/")[0] for a, b in zip(tags, sentence["t"], strict=True)
+                    )
+                    count[group, "las"] += sum(
+                        a == b and x.split(":")[0] == y.split(":")[0]
+                        for a, b, x, y in zip(head, truth, dep, sentence["d"], strict=False)
+                    )
+                    guess = {
+                        (a, ROLE[x], k)
+                        for k, (a, x) in enumerate(zip(head, dep, strict=False))
+                        if a and x in ROLE and tags[a - 1].startswith("VERB/")
+                    }
+                    gold = {
+                        (a, ROLE[x], k)
+                        for k, (a, x) in enumerate(zip(truth, sentence["d"], strict=True))
+                        if a and x in ROLE and sentence["t"][a - 1].startswith("VERB/")
+                    }
+                    count[group, "tp"] += len(guess & gold)
+                    count[group, "pg"] += len(guess) + len(gold)
+                if "e" in sentence:
+                    count[group, "en"] += sum(one not in ("", "O") for one in sentence["e"])
+                    count[group, "er"] += sum(
+                        one not in ("", "O") and labels["e"][got] == one
+                        for one, got in zip(sentence["e"], found["e"][place], strict=False)
+                    )
+                if "r" in sentence:
+                    got = [one == 0 for one in found["r"][place][:size]]
+                    true = [one == "E" for one in sentence["r"]]
+                    count[group, "rtp"] += sum(a and b for a, b in zip(got, true, strict=True))
+                    count[group, "rpg"] += sum(got) + sum(true)
+    figures: dict[str, dict[str, float]] = {}
+    for group in sorted({group for group, _ in count}):
+        row = figures.setdefault(group, {})
+        if count[group, "n"]:
+            row |= {key: round(count[group, key] / count[group, "n"], 4) for key in ("upos", "las")} | {
+                "core": round(2 * count[group, "tp"] / max(1, count[group, "pg"]), 4)
+            }
+        if count[group, "en"]:
+            row["types"] = round(count[group, "er"] / count[group, "en"], 4)
+        if count[group, "rpg"]:
+            row["realis"] = round(2 * count[group, "rtp"] / count[group, "rpg"], 4)
+    return figures
+
+
+def fit(
+    gold: list[dict[str, Any]], silver: list[dict[str, Any]], dev: list[dict[str, Any]], vectors: Path, out: Path, *, seed: int = 1, seconds: float = 1e9,
+    epochs: float = 12, repeat: int = 3, batch: int = 3000, rate: float = 2e-3, dropout: float = 0.33, state: int = 128, device: str = "cpu", log: Any = print, every: float = 90,
+) -> dict[str, dict[str, float]]:  # fmt: skip
+    """Trains and writes `out` (npz). An epoch is all silver and `repeat` times the gold; the schedule ends at `seconds` at the latest."""
+    rng = random.Random(seed)
+    torch.manual_seed(seed)
+    labels = {key: sorted({one for sentence in gold for one in sentence.get(key, []) if one}) for key in "tde"}
+    with np.load(vectors) as arrays:
+        words = Words(str(arrays["words"]).split("\n"))
+        table = arrays["rows"].astype("float32") * arrays["scale"][:, None]
+    prepare(gold, labels), prepare(silver, labels), prepare(dev, labels)
+    net = Net(table, labels, dropout, state).to(device)
+    optimizer = torch.optim.Adam(net.parameters(), lr=rate, betas=(0.9, 0.95))
+    pool = (silver + gold * repeat) if silver else gold
+    steps = int(epochs * len(batches(pool, batch, random.Random(0))))
+    average = {name: value.detach().clone() for name, value in net.state_dict().items()}
+    begun, step, part, said = time.time(), 0, 0.0, time.time()
+    while part < 1.0:
+        for cut in batches(pool, batch, rng):
+            part = max(step / steps, (time.time() - begun) / seconds)
+            if part >= 1.0:
+                break
+            for group in optimizer.param_groups:
+                group["lr"] = rate * min(1.0, (step + 1) / 300) * max(0.02, 1.0 - part)
+            net.train()
+            rows, mask, truth = tensors(cut, words, rng, device)
+            with torch.autocast(device, dtype=torch.bfloat16, enabled=False):
+                found = net(rows, mask)
+                deps = net.labels(found["pair"], truth["h"])
+            loss = (
+                loss_of(found["h"], truth["h"])
+                + loss_of(deps, truth["d"])
+                + loss_of(found["t"], truth["t"])
+                + 0.5 * loss_of(found["e"], truth["e"])
+                + 0.5 * loss_of(found["r"], truth["r"])
+            )
+            optimizer.zero_grad()
+            loss.backward()
+            nn.utils.clip_grad_norm_(net.parameters(), 5.0)
+            optimizer.step()
+            step += 1
+            if step % 10 == 0:
+                decay = min(0.99, step / (step + 100))
+                for name, value in net.state_dict().items():
+                    average[name].mul_(decay).add_(value, alpha=1 - decay)
+            if time.time() - said > every:
+                said = time.time()
+                log("step", step, "of", steps, "part", round(part, 3), score(net, dev, words, labels, device))
+                save(net, words, labels, out)
+    net.load_state_dict(average)
+    figures = score(net, dev, words, labels, device)
+    log("done", step, figures)
+    save(net, words, labels, out)
+    return figures
+
+
+def save(net: Net, words: Words, labels: dict[str, list[str]], out: Path) -> None:
+    """Half precision, word rows in 8 bits: what `scenarist.reading.net` reads."""
+    arrays = {
+        name.replace(".", "/"): value.detach().cpu().numpy().astype("float16")
+        for name, value in net.state_dict().items()
+    }
+    table = arrays.pop("word/weight").astype("float32")
+    scale = np.abs(table).max(1) / 127 + 1e-9
+    arrays["word/rows"], arrays["word/scale"] = np.round(table / scale[:, None]).astype("int8"), scale.astype("float32")
+    np.savez_compressed(out, words=np.array("\n".join(words.words)), labels=np.array(json.dumps(labels)), **arrays)
