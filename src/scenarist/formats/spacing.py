@@ -10,8 +10,9 @@ import re
 
 ATTACHED = re.compile(r"[.,;:!?%)\]}”…]+|\.\.+|n['’]t|['’](s|re|ve|ll|d|m|em)|''", re.IGNORECASE)
 OPENING = frozenset(["(", "[", "{", "$", "£", "€", "“", "‘", "``", "#"])
-JOINING = frozenset(["-", "/", "–"])
-TOGGLES = frozenset(['"', '_', '*'])
+JOINING = frozenset(["-", "/"])
+HALVES = frozenset([("gon", "na"), ("wan", "na"), ("got", "ta"), ("can", "not"), ("lem", "me"), ("gim", "me")])
+TOGGLES = frozenset(['"', "_", "*"])
 
 
 class Page:
@@ -29,6 +30,8 @@ class Page:
         self.at = 0
         self.glue = True
         """No space before the next word, whatever it is."""
+        self.last = ""
+        """The last word written."""
         self.open: set[str] = set()
         """Paired marks that were opened and not closed."""
 
@@ -47,6 +50,7 @@ class Page:
     def put(self, word: str) -> tuple[int, int]:
         """Write a word with the gap that English asks for."""
         self.raw(self.gap(word))
+        self.last = word
         return self.raw(word)
 
     def gap(self, word: str) -> str:
@@ -59,9 +63,15 @@ class Page:
                 return ""
             self.open.add(word)
             self.glue = True
-        elif word in ("'", "’") or ATTACHED.fullmatch(word):  # closes what ‘ opened, or is an apostrophe
+        elif word == "'" and "'" not in self.open and not self.last.endswith(("s", "S")):
+            self.open.add(word)
+            self.glue = True
+        elif word in ("'", "’") or ATTACHED.fullmatch(word):  # closes a quotation, or is an apostrophe
+            self.open.discard(word)
             return ""
-        elif word in JOINING:
+        elif (self.last.lower(), word.lower()) in HALVES:
+            return ""
+        elif (word == "–" and self.last[-1:].isdigit()) or word in JOINING:
             self.glue = True
             return ""
         elif word in OPENING:
