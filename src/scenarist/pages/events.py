@@ -239,7 +239,7 @@ def lanes(story: Story, number: int, drawn: Sequence[Chain], hues: dict[str, int
     )
 
 
-def section(story: Story, number: int, least: int, view: str) -> str:
+def section(story: Story, number: int, least: int, view: str, named: bool = True) -> str:
     """One story: its text, its chains, its lanes."""
     found = sorted(chains(story, least, view), key=lambda chain: -len(chain))
     drawn = [chain for chain in found if len(chain) > 1][:CAST] or found[:CAST]
@@ -253,9 +253,10 @@ def section(story: Story, number: int, least: int, view: str) -> str:
     warnings = "".join(
         f'<p class="warn">{escape(value)}</p>' for name, value in story.notes if name in ("language", "cleaned")
     )
+    heading = f"<h2>{escape(story.title or story.id)}</h2>" if named else ""
     lead = f"{len(story.sentences)} sentences · {len(story.events)} events · {len(story.entities)} entities · {len(found)} chains"
     return (
-        f'<section class="story" aria-label="{escape(story.title or story.id)}"><div class="head"><h2>{escape(story.title or story.id)}</h2>'
+        f'<section class="story" aria-label="{escape(story.title or story.id)}"><div class="head">{heading}'
         f'<p class="lead">{lead}</p>{warnings}</div><article class="words">{words(story, number, hues)}</article>'
         f'<aside class="cast" aria-label="chains">{cards}{rest}</aside>{lanes(story, number, drawn, hues)}</section>'
     )
@@ -264,7 +265,7 @@ def section(story: Story, number: int, least: int, view: str) -> str:
 def events_page(stories: Iterable[Story], title: str = "Events and chains", least: int = 1, view: str = "cj") -> str:
     """The page of one or more read stories."""
     held = list(stories)
-    sections = "".join(section(story, number, least, view) for number, story in enumerate(held))
+    sections = "".join(section(story, number, least, view, len(held) > 1) for number, story in enumerate(held))
     body = f'<h1>{escape(title)}</h1>{sections}<p class="key">{KEY}</p><div id="parse" role="status" aria-live="polite" hidden></div>'
     return page(title, body, STYLE, SCRIPT, [data_of(story) for story in held])
 
