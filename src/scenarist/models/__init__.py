@@ -39,4 +39,6 @@ INDEX: dict[str, str] = {
     "word-head": "scenarist.models.pretrained_words:WordHeadModel",
     "word-head-ensemble": "scenarist.models.pretrained_words:WordHeadEnsemble",
     "pretrained-transducer": "scenarist.models.pretrained_words:PretrainedTransducerModel",
+    "event-lm": "scenarist.models.event_lm:EventLm",
+    "event-combination": "scenarist.models.event_combination:EventCombination",
 }

@@ -1,0 +1,80 @@
+"""`scenarist learn`: event chains and their counts from a corpus or from your own text."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import typer
+
+app = typer.Typer()
+
+
+@app.command(epilog="Example: scenarist learn texts:FOLDER -o model   then: scenarist fill --model model --chain 'arrest:obj ?'")
+def learn(
+    corpus: str = typer.Argument(help="Corpus (see: scenarist corpus list), or texts:FOLDER, or jsonl:FILE."),
+    out: Path = typer.Option(..., "-o", "--out", help="Folder for chains, count tables and arrays."),
+    split: str | None = typer.Option(None, help="train (default), dev or test; your own texts are taken whole."),
+    reader: str = typer.Option("default", help="Who reads plain text: default, spacy:NAME, corenlp:URL."),
+    engine: str = typer.Option("duckdb", help="duckdb (here) or spark (a cluster)."),
+    master: str = typer.Option("local[2]", help="Spark master: local[N] or spark://HOST:PORT."),
+    memory: str = typer.Option("2GB", help="Memory for counting; what does not fit goes to disk."),
+    jobs: int = typer.Option(1, min=1, help="Processes for reading, threads for counting."),
+    dedup: bool = typer.Option(True, help="Leave out exact and near-duplicate documents."),
+    args: str = typer.Option("single", help="single: verb and role; multi: all arguments as variables."),
+    minimum: int = typer.Option(2, min=1, help="Shortest chain that is counted."),
+    window: int = typer.Option(24, min=1, help="Events farther apart in a chain are not paired."),
+    by_scenario: bool = typer.Option(False, "--by-scenario", help="Also keep one model per scenario label."),
+    limit: int | None = typer.Option(None, min=1, help="Only the first so many stories (or chains)."),
+    refresh: bool = typer.Option(False, help="Start anew instead of going on where a run stopped."),
+    seed: int = typer.Option(13, help="Nothing here is random; accepted as everywhere."),
+    as_json: bool = typer.Option(False, "--json", help="Print the card as JSON."),
+    quiet: bool = typer.Option(False, "--quiet", "-q", help="Print nothing but errors."),
+) -> None:
+    """Learn event counts from a corpus; an interrupted run goes on with the same command."""
+    from scenarist.cli.faces import console, json_out, progress
+    from scenarist.learning.learn_events import learn_events
+    from scenarist.learning.limited import Limited
+    from scenarist.registry import make
+
+    own = corpus.startswith(("texts:", "jsonl:"))
+    things = make("corpus", corpus, split=split or ("all" if own else "train"))
+    if limit is not None:
+        things = Limited(things, limit)
+    with progress(quiet) as advance:
+        card = learn_events(
+            things, out, name=corpus, reader=reader, engine=engine, master=master, memory=memory, jobs=jobs, dedup=dedup,
+            args=args, minimum=minimum, window=window, by_scenario=by_scenario, refresh=refresh,
+            tick=lambda what, done: advance(what, done, 0),
+        )  # fmt: skip
+    if as_json:
+        json_out(card)
+        return
+    if quiet:
+        return
+    say = console().print
+    say(f"{out}: {card.events:,} events in {card.chains:,} chains of {card.documents:,} documents ({corpus}, read by {reader}).")
+    if dedup:
+        say(f"Left out as duplicates: {card.exact:,} exact, {card.near:,} near ({card.dedup}).")
+    kinds, pairs = card.tables["events"], card.tables["unordered"]
+    say(f"{kinds:,} kinds of event and {pairs:,} pairs of them, from chains of {minimum} or more, by {card.engine}.")
+    if card.resumed:
+        say(f"{card.resumed:,} of {card.shards:,} shards were there already.")
+    for path in card.rebuilt:
+        say(f"A damaged shard was made again: {path}")
+    if card.scenarios:
+        say(f"{len(card.scenarios):,} scenarios have a model of their own under {out / 'scenarios'}.")
+    say(f'Try: scenarist fill --model {out} --chain "{card_example(out)} ?"', markup=False)
+
+
+def card_example(out: Path) -> str:
+    """Two frequent events of what was learned, for the next line to type."""
+    from scenarist.learning.event_chains import BE, REPORTING
+    from scenarist.learning.event_counts import EventCounts
+    from scenarist.story import Link
+
+    path = out / "counts.npz"
+    if not path.exists():
+        return "arrest:obj"
+    names = EventCounts.load(path).types[:200]
+    plain = [name for name in names if Link.parse(name).predicate not in BE | REPORTING]
+    return " ".join((plain or list(names))[5:7] or names[:1])
