@@ -104,10 +104,18 @@ def read(files: list[str], reader: str, encoding: str, settings: dict[str, Any],
             names.append(text.id)
             yield text.text
 
+    known = sum(expected(Path(name)) for name in files)
     whole = reader in ("conllu", "conll-coref")  # a file of these may hold several documents, each with its own name
     for done, story in enumerate(make("reader", reader, **settings)(texts()), start=1):
-        advance("reading", done, 0)
+        advance("reading", done, max(done, known))
         yield story if whole else replace(story, id=names.popleft())
+
+
+def expected(path: Path) -> int:
+    """How many texts a name stands for, as far as a look at the folder tells."""
+    from scenarist.reading.batch import wanted
+
+    return sum(1 for one in path.rglob("*") if wanted(one.name)) if path.is_dir() else 1
 
 
 def inputs(files: list[str], encoding: str) -> Iterator[Text]:
