@@ -11,7 +11,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from scenarist import store
+import scenarist.store as store
 from scenarist.errors import Missing
 from scenarist.models.gguf import load_llama, load_tokenizer
 

@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from scenarist import store
+import scenarist.store as store
 from scenarist.errors import BadInput, Missing
 
 FORMAT = 1

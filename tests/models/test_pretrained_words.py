@@ -1,0 +1,144 @@
+"""Pretrained word models on a tiny random llama: exact word probabilities, marks, adapters, the readable transducer."""
+
+from __future__ import annotations
+
+import pytest
+
+torch = pytest.importorskip("torch")
+transformers = pytest.importorskip("transformers")
+
+from scenarist.models import lora  # noqa: E402
+from scenarist.models.causal_lm_words import CausalWords  # noqa: E402
+from scenarist.models.fine_tuning import Tuning, tune  # noqa: E402
+from scenarist.models.piece_rows import Pieces, piece_row  # noqa: E402
+from scenarist.models.pretrained_transducer import PretrainedTransducer  # noqa: E402
+from scenarist.models.word_batches import Row, Vocabulary  # noqa: E402
+from scenarist.models.word_head import Reading, WordHead, redraw  # noqa: E402
+from scenarist.models.word_queries import Admissible, Query, ask, quick  # noqa: E402
+
+pytestmark = pytest.mark.neural
+WORDS = Vocabulary(("#UNK#", "<PAD>", "<S>", "</S>", *"stir st pan pans oil pot water fry boil egg rice".split()))
+WHITE = ["stir", "st", "pan", "pans", "oil", "pot", "water", "yuzu"]
+ROWS = [
+    Row(("fry", "egg"), ("oil", "pan", "egg"), ((0, 1), (1, 2))),
+    Row(("boil", "rice"), ("water", "pot", "rice", "stir"), ((0, 2), (3, 4))),
+]
+QUERIES = [
+    Query(("fry", "it"), ("take", "a"), 2, 3),
+    Query(("fry", "it"), ("take", "a", "pan", "and"), 4, 5, ((2, 3),)),
+    Query(("boil",), (), 0, 1),
+]
+
+
+class Bytes:
+    """A tokenizer whose pieces are bytes."""
+
+    def encode(self, text: str) -> list[int]:
+        return list(text.encode())
+
+
+def llama(seed: int = 0) -> object:
+    torch.manual_seed(seed)
+    config = transformers.LlamaConfig(
+        vocab_size=256, hidden_size=32, intermediate_size=64, num_hidden_layers=2, num_attention_heads=4,
+        num_key_value_heads=2, tie_word_embeddings=True,
+    )  # fmt: skip
+    model = transformers.LlamaForCausalLM(config).eval()
+    with torch.no_grad():
+        for weight in model.parameters():
+            if weight.ndim > 1:
+                weight.mul_(8)
+    return model
+
+
+def pieces() -> Pieces:
+    return Pieces(Bytes(), 256)
+
+
+def test_word_probabilities_are_exact_over_pieces() -> None:
+    model = llama()
+    ours = ask(CausalWords(model, pieces(), WORDS, WHITE).logits, QUERIES)
+    cut = pieces()
+    for query, line in zip(QUERIES, ours, strict=True):
+        for word in WHITE:
+            ids = piece_row(Row(query.abstract, query.words), cut, marks=False).ids
+            whole = [*ids, *cut(word)]
+            with torch.no_grad():
+                logp = model(torch.tensor([whole])).logits[0].log_softmax(-1)
+            expected = sum(float(logp[at - 1, whole[at]]) for at in range(len(ids), len(whole)))
+            assert float(line[WORDS.at.get(word, 0)]) == pytest.approx(expected, abs=1e-3), word
+
+
+def test_pruning_keeps_the_likely_words() -> None:
+    model = llama()
+    exact = ask(CausalWords(model, pieces(), WORDS, WHITE).logits, QUERIES)
+    pruned = ask(CausalWords(model, pieces(), WORDS, WHITE, prune=1e-12).logits, QUERIES)
+    assert torch.allclose(exact, pruned, atol=1e-3)
+
+
+def test_marks_say_how_many_words_are_missing_and_later_ones_are_not_seen() -> None:
+    row = piece_row(ROWS[1], pieces())
+    marks = [one - 256 + 1 for one in row.ids if one >= 256]
+    assert marks == [2, 1]
+    allowed = Admissible(WHITE, WORDS)
+    network = WordHead(llama(), pieces(), WORDS, allowed, Reading(dropout=0.0)).eval()
+    first = Query(ROWS[1].abstract, (), 0, 2)
+    later = Query(ROWS[1].abstract, ROWS[1].concrete[:3], 3, 4, ((0, 2),))
+    alone, together = ask(network.logits, [first]), ask(network.logits, [first, later])
+    assert torch.allclose(alone[0], together[0], atol=1e-4)
+    other = ask(network.logits, [first._replace(stop=1)])
+    assert not torch.allclose(alone[0], other[0], atol=1e-3)
+
+
+def test_adapters_begin_without_effect_and_fold_away() -> None:
+    model = llama()
+    ids = torch.tensor([[3, 5, 8]])
+    with torch.no_grad():
+        before = model(ids).logits
+        lora.adapt(model.model, rank=4)
+        assert torch.allclose(model(ids).logits, before, atol=1e-4)
+        for name, weight in model.named_parameters():
+            if name.endswith(".up"):
+                weight.normal_(std=0.1)
+        adapted = model.eval()(ids).logits
+        assert not torch.allclose(adapted, before, atol=1e-2)
+        lora.fold(model)
+        assert torch.allclose(model(ids).logits, adapted, atol=1e-2)
+    assert not any("up" in name.split(".")[-1] for name, _ in model.named_parameters())
+
+
+@pytest.mark.parametrize("kind", ["head", "transducer", "blind"])
+def test_fine_tuning_learns_the_toy_blanks(kind: str) -> None:
+    model = llama(1)
+    lora.adapt(model.model, rank=4)
+    allowed = Admissible(WHITE, WORDS)
+    reading = Reading(dropout=0.0)
+    if kind == "head":
+        network = WordHead(model, pieces(), WORDS, allowed, reading)
+    else:
+        network = PretrainedTransducer(model, pieces(), WORDS, allowed, reading, sighted=kind == "transducer")
+    tune(network, ROWS * 8, Tuning(epochs=20, size=8, rate=5e-3, seed=1))
+    found = quick(network.logits, ROWS, allowed)
+    assert found["top5/oracle"] == 1.0
+    if kind != "blind":  # whose first blank cannot know the abstract
+        assert found["match/oracle"] >= 0.75
+    if kind != "head":
+        path = network.align(ROWS)
+        assert bool((path[:, 1:] >= path[:, :-1]).all())
+        assert int(path[0, 3]) == 2  # the end is tied to the last word
+
+
+def test_words_of_the_abstract_get_no_mass() -> None:
+    allowed = Admissible(WHITE, WORDS, spare_abstract=True)
+    logp = allowed.logp(torch.zeros(1, len(WORDS)), [("stir", "it")])
+    assert float(logp[0, allowed.at["stir"]]) < -1e8
+    assert float(logp.exp().sum()) == pytest.approx(1.0)
+
+
+def test_redrawn_blanks_are_eligible() -> None:
+    import random
+
+    allowed = Admissible(WHITE, WORDS)
+    row = Row(("stir",), ("oil", "pan", "the", "stir", "pot", "egg"), ((4, 5),))
+    for seed in range(5):
+        assert set(redraw(row, allowed, random.Random(seed)).blanks) <= {(0, 2), (4, 5)}
