@@ -244,6 +244,14 @@ def test_jsonl_of_ones_own(tmp_path: Path) -> None:
         list(make("corpus", f"jsonl:{tmp_path / 'twice.jsonl'}"))
 
 
+def test_parsed_files_of_ones_own(samples: Path) -> None:
+    (story,) = make("corpus", f"conllu:{samples / 'treebanks' / 'en_gum-ud-dev.conllu.gz'}")
+    assert story.text == "Kim drank."
+    assert len(list(make("corpus", f"conllu:{samples / 'treebanks'}"))) == 5
+    (found,) = make("corpus", f"conll:{samples / 'ontogum' / 'train'}")
+    assert found.entities
+
+
 def sample(name: str) -> str:
     namespace: dict[str, str] = {}
     exec((Path(__file__).parent / "samples.py").read_text(encoding="utf-8"), namespace)  # constants of our own file

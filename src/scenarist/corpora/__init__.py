@@ -26,4 +26,6 @@ INDEX: dict[str, str] = {
     "stitched": "scenarist.learning.stitching:Stitched",
     "texts:": "scenarist.corpora.texts:Texts",
     "jsonl:": "scenarist.corpora.texts:Stories",
+    "conllu:": "scenarist.corpora.texts:Parsed",
+    "conll:": "scenarist.corpora.texts:Coreference",
 }

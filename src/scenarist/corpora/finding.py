@@ -75,7 +75,7 @@ def require(corpus: str, *names: str, why: str = "") -> Path:
 def missing(corpus: str, names: tuple[str, ...] = (), why: str = "") -> Missing:
     """The error for a corpus, or a file of it, that is not on the search path."""
     entry = manifest.entry(corpus)
-    wanted = " or ".join(names) or ", ".join(file.name for file in entry.files)
+    wanted = " or ".join(names) or " or ".join(file.what if file.name == "." else file.name for file in entry.files)
     here = next(iter(folders(corpus)), None)
     place = here or (roots()[0] / entry.folder if roots() else Path("FOLDER") / entry.folder)
     looked = os.environ.get(VARIABLE) or "(not set)"

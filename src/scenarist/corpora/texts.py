@@ -1,17 +1,21 @@
-"""Plain text of one's own -> Story: ``texts:PATH`` is a corpus of .txt files in a folder, a tar or a zip archive.
+"""Files of one's own -> Story: ``texts:PATH``, ``jsonl:PATH``, ``conllu:PATH`` and ``conll:PATH`` are corpora.
 
-One story a file; the id is the file's name without its ending. Nothing is parsed. Splits are cut by the rule.
+``texts``: .txt files in a folder, a tar or a zip archive, one story a file; the id is the file's name without its ending, nothing is
+parsed. ``jsonl``: our own JSON lines. ``conllu`` and ``conll``: a file, or a folder of files, in CoNLL-U or CoNLL coreference format.
+Splits are cut by the rule.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import ClassVar
 
 from scenarist.corpora import splits
-from scenarist.corpora.loader import Loader
+from scenarist.corpora.finding import PACKED
+from scenarist.corpora.loader import Loader, members
 from scenarist.errors import BadInput
-from scenarist.formats import archive, jsonl
+from scenarist.formats import archive, conllcoref, conllu, jsonl
 from scenarist.formats.lines import stem
 from scenarist.story import Story
 
@@ -47,6 +51,35 @@ class Stories(Loader[Story]):
             seen.add(story.id)
             if splits.keeps(self.split, story.text):
                 yield story
+
+
+class Parsed(Loader[Story]):
+    """``conllu:PATH``: parsed documents of one's own."""
+
+    name = "conllu"
+    endings: ClassVar[tuple[str, ...]] = (".conllu",)
+    format: ClassVar[Callable[[Path, str], Iterator[Story]]] = conllu.read
+
+    def __init__(self, target: str | Path, split: str = "all") -> None:
+        super().__init__(split, target)
+
+    def read(self, path: Path) -> Iterator[Story]:
+        for file in members(path, self.fits) if path.is_dir() else (path,):
+            for story in type(self).format(file, self.source):
+                if splits.keeps(self.split, story.text):
+                    yield story
+
+    def fits(self, name: str) -> bool:
+        """Is it a file of the format, packed or not?"""
+        return any(name.removesuffix(packed).endswith(self.endings) for packed in ("", *PACKED))
+
+
+class Coreference(Parsed):
+    """``conll:PATH``: documents of one's own with coreference."""
+
+    name = "conll"
+    endings = (".conll", "_conll")
+    format = conllcoref.read
 
 
 def without_ending(name: str) -> str:
