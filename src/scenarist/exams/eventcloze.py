@@ -11,6 +11,7 @@ import hashlib
 import random
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import chain as chain_up
 from pathlib import Path
 from typing import Any
 
@@ -116,6 +117,12 @@ class EventCloze:
         if switches.tests != "auto":
             yield from self.drawn(list(hand_made(Path(switches.tests), switches.position)))
             return
+        things = iter(stories)
+        first = next(things, None)
+        if isinstance(first, Item):  # a corpus of ready-made tests (MCNC)
+            yield from self.drawn([one for one in chain_up([first], things) if isinstance(one, Item)])
+            return
+        stories = chain_up([] if first is None else [first], things)
         items: list[Item] = []
         pool: Counter[Link] = Counter()
         shared = long_chains(switches.unshared) if switches.unshared else frozenset()

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import nullcontext
 from pathlib import Path
 from typing import Any, TypeAlias
 
@@ -160,7 +161,7 @@ def build_shards(
     kept: Iterable[Source], out: Path, reader: str, args: str, evidence: bool, jobs: int, say: Tick
 ) -> tuple[list[Made], int, list[str], str]:
     """Make the shards that are not there; gives what was made, how many were there, the damaged ones and a stamp of all."""
-    from scenarist.reading.batch import in_order
+    from scenarist.reading.batch import in_order, workers
 
     there: list[Made] = []
     damaged: list[str] = []
@@ -181,9 +182,10 @@ def build_shards(
             yield work
 
     fresh: list[Made] = []
-    for one in in_order(make_shard, missing(), jobs):
-        fresh.append(one)
-        say("reading", len(fresh))
+    with workers(jobs) if jobs > 1 else nullcontext() as pool:
+        for one in in_order(make_shard, missing(), pool, jobs):
+            fresh.append(one)
+            say("reading", len(fresh))
     for folder in (out / "chains", out / "sentences"):
         for path in folder.glob("*"):
             if path.name not in names:
