@@ -12,13 +12,13 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, ClassVar
 
-from scenarist import store
 from scenarist.corpora import finding, splits
 from scenarist.corpora.loader import Loader
 from scenarist.corpora.storycloze import ClozeStory
 from scenarist.errors import BadInput
 from scenarist.formats import jsonl
 from scenarist.noun import Noun
+from scenarist.store import resource
 from scenarist.story import Chain, Label, Link, Pair, Segment, Story, sentence_texts
 
 NOUNS: dict[str, tuple[str, type[Noun]]] = {
@@ -52,7 +52,7 @@ class Toy(Loader[Any]):
         return False
 
     def file(self) -> Path:
-        return finding.locate(self.name, "stories.train.jsonl") or store.resource("toy")
+        return finding.locate(self.name, "stories.train.jsonl") or resource("toy")
 
     def read(self, path: Path) -> Iterator[Any]:
         folder = path if path.is_dir() else path.parent
