@@ -56,8 +56,8 @@ def test_broken_text(tmp_path: Path, name: str, text: str, says: str) -> None:
 )
 def test_wrong_encoding(tmp_path: Path, name: str) -> None:
     path = tmp_path / "latin"
-    path.write_bytes(b"caf\xe9\n")
-    with pytest.raises(BadInput, match=r"latin, line 1: expected utf-8 text, byte 4 of the line is 0xe9"):
+    path.write_bytes(b"na\xefve\n")
+    with pytest.raises(BadInput, match=r"latin, line 1: expected utf-8 text, byte 3 of the line is 0xef"):
         list(make("corpus", name, path=path))
 
 
