@@ -309,6 +309,35 @@ class Pair(Noun, frozen=True):
                 raise ValueError(f"pair {self.id!r}: blank ({start}, {stop}) is outside the {len(self.concrete)} concrete tokens")
 
 
+class Alignment(Noun, frozen=True):
+    """Which abstract word each concrete word was told from: ``path[j]`` is an index of ``pair.abstract``, -1 for none."""
+
+    pair: Pair
+    path: tuple[int, ...]
+    by: str = ""
+
+    def __post_init__(self) -> None:
+        if len(self.path) != len(self.pair.concrete):
+            raise ValueError(f"alignment of {self.pair.id!r}: {len(self.path)} links for {len(self.pair.concrete)} words")
+        if self.path and not -1 <= min(self.path) <= max(self.path) < len(self.pair.abstract):
+            raise ValueError(f"alignment of {self.pair.id!r}: a link points outside the {len(self.pair.abstract)} words")
+
+    def spans(self) -> tuple[tuple[int, int, int], ...]:
+        """Stretches of concrete words told from one abstract word: (abstract word, start, stop)."""
+        out: list[tuple[int, int, int]] = []
+        for place, at in enumerate(self.path):
+            if out and out[-1][0] == at:
+                out[-1] = (at, out[-1][1], place + 1)
+            else:
+                out.append((at, place, place + 1))
+        return tuple(out)
+
+    def _repr_html_(self) -> str:
+        from scenarist.registry import display
+
+        return display(self)
+
+
 def replace(noun: Story, **changes: object) -> Story:
     """A story with some layers exchanged."""
     return msgspec.structs.replace(noun, **changes)

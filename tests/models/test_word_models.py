@@ -95,7 +95,7 @@ def test_bad_input_is_named(tmp_path: Path) -> None:
 def test_a_checkpoint_of_another_kind_version_or_vocabulary_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = tmp_path / "one.safetensors"
     model("lstm-lm").fit(PAIRS).save(path)
-    with pytest.raises(BadInput, match="'seq2seq'.*'lstm-lm'"):
+    with pytest.raises(BadInput, match=r"'seq2seq'.*'lstm-lm'"):
         make("model", "seq2seq", weights=str(path)).fit(())
     held = word_checkpoint.load(path, "lstm-lm")
     with pytest.raises(BadInput, match="differ from word 4"):
