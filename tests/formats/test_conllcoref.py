@@ -35,6 +35,13 @@ def test_short_dialect_with_its_traps(tmp_path: Path) -> None:
     assert spans == {"1": ["The dog barks"], "2": ["The dog", "it"], "3": ["barks"]}
 
 
+@pytest.mark.parametrize("empty", ["2\t\t(3", "2\t \t(3", "2\t(3", "2\t\u00a0\t(3"])
+def test_a_token_without_a_word_however_it_is_written(tmp_path: Path, empty: str) -> None:
+    (story,) = conllcoref.read(write(tmp_path / "GUM_news_demo.conll", SHORT.replace("2\t\t(3", empty)))
+    assert story.text == "The dog barks, it"
+    assert [story.of(entity.mentions[0]) for entity in story.entities if entity.id == "3"] == ["barks"]
+
+
 def test_long_dialect_and_round_trip(tmp_path: Path) -> None:
     (story,) = conllcoref.read(write(tmp_path / "d.conll", LONG))
     assert story.id == "tale"

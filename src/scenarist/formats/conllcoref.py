@@ -38,6 +38,7 @@ class Draft:
 
     def word(self, word: str, cell: str, where: str) -> None:
         """One token and its brackets."""
+        word = word.strip()
         parts = [] if cell in NOTHING else BRACKET.findall(cell)
         if "".join(parts) != ("" if cell in NOTHING else cell.replace("|", "")):
             raise BadInput(f"{where}: expected brackets such as (12, 12), (12) or (1|(2, got {cell!r}")
@@ -101,6 +102,8 @@ def read(path: Path, source: str = "") -> Iterator[Story]:
             raise BadInput(f"{where}: expected '#begin document' before the first token")
         else:
             cells = text.split("\t") if "\t" in text else text.split()
+            if len(cells) == 2 and (cells[1].strip() in NOTHING or BRACKET.match(cells[1])):
+                cells.insert(1, "")  # a token without a word
             if len(cells) < 3:
                 raise BadInput(f"{where}: expected at least 3 columns (number, word, chain), got {len(cells)}")
             draft.word(cells[1] if len(cells) == 3 else cells[3 if len(cells) > 4 else 1], cells[-1].strip(), where)
