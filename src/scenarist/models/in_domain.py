@@ -21,11 +21,12 @@ from scenarist.models.attention import Attention
 from scenarist.models.lstm_lm import LstmLm
 from scenarist.models.seq2seq import Seq2seq
 from scenarist.models.transducer import Transducer
-from scenarist.models.word_batches import Row, Vocabulary
-from scenarist.models.word_model import WordModel, rows_of
+from scenarist.models.word_batches import Batch, Row, Vocabulary, batch
+from scenarist.models.word_model import WordModel, alignment, rows_of
 from scenarist.models.word_network import Shape, WordNetwork
 from scenarist.models.word_queries import Network
 from scenarist.models.wordcloze_training import Recipe, asking, train
+from scenarist.story import Alignment, Pair
 
 
 class InDomain(WordModel):
@@ -75,6 +76,13 @@ class InDomain(WordModel):
         network = type(self).build(self.vocabulary_, self.shape, vectors, **self.kind())
         self.network_ = train(network, rows, held, self.recipe, self.log)
 
+    def batch(self, pairs: Sequence[Pair]) -> Batch:
+        """Pairs as tensors on the model's device."""
+        if self.network_ is None:
+            self.fit(())
+        assert self.vocabulary_ is not None
+        return batch(rows_of(pairs), self.vocabulary_).to(self.device)
+
     def network(self) -> Network:
         assert self.vocabulary_ is not None
         return asking(self.network_, self.vocabulary_, self.device)
@@ -120,6 +128,19 @@ class AttentionModel(InDomain):
     name = "seq2seq-attention"
     build = Attention
 
+    def weights_of(self, pairs: Sequence[Pair]) -> list[list[list[float]]]:
+        """Attention of each concrete word over the abstract words (what ``<S>`` takes is left out)."""
+        found: list[list[list[float]]] = []
+        for first in range(0, len(pairs), 64):
+            chosen = pairs[first : first + 64]
+            part = self.batch(chosen)
+            with torch.no_grad():
+                table = self.network_.weights(part)[0].cpu()  # (B, n + 1, m)
+            found += [
+                table[row, : len(pair.concrete), 1 : len(pair.abstract) + 1].tolist() for row, pair in enumerate(chosen)
+            ]
+        return found
+
 
 class TransducerModel(InDomain):
     """See transducer.py; fixed transitions."""
@@ -134,6 +155,17 @@ class TransducerModel(InDomain):
 
     def kind(self) -> dict[str, Any]:
         return {"transitions": self.transitions, "emission": self.emission}
+
+    def align(self, pairs: Sequence[Pair]) -> list[Alignment]:
+        """The best alignment of each pair (Viterbi)."""
+        found: list[Alignment] = []
+        for first in range(0, len(pairs), 64):
+            chosen = pairs[first : first + 64]
+            part = self.batch(chosen)
+            with torch.no_grad():
+                paths = self.network_.align(part)
+            found += [alignment(pair, path, self.name) for pair, path in zip(chosen, paths.tolist(), strict=True)]
+        return found
 
 
 class ParamTransducerModel(TransducerModel):

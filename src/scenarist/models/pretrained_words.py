@@ -25,9 +25,10 @@ from scenarist.models.pretrained import load_base
 from scenarist.models.pretrained_transducer import PretrainedTransducer
 from scenarist.models.word_batches import Row, Vocabulary
 from scenarist.models.word_head import Reading, WordHead, redraw
-from scenarist.models.word_model import WordModel
+from scenarist.models.word_model import WordModel, alignment, rows_of
 from scenarist.models.word_queries import Admissible, Network
 from scenarist.models.wordcloze_training import lengths
+from scenarist.story import Alignment, Pair
 
 
 class PretrainedWords(WordModel):
@@ -182,6 +183,19 @@ class PretrainedTransducerModel(WordHeadModel):
         allowed = Admissible(self.whitelist_, self.vocabulary_)
         own = {key: self.own[key] for key in ("sighted", "blind_weight")}
         return PretrainedTransducer(model, pieces, self.vocabulary_, allowed, reading, **own)
+
+
+    def align(self, pairs: Sequence[Pair]) -> list[Alignment]:
+        """The best alignment of each pair (Viterbi, blind states)."""
+        if self.network_ is None:
+            self.fit(())
+        found: list[Alignment] = []
+        for first in range(0, len(pairs), 16):
+            chosen = pairs[first : first + 16]
+            with torch.no_grad():
+                paths = self.network_.align(rows_of(chosen)).tolist()
+            found += [alignment(pair, path, self.name) for pair, path in zip(chosen, paths, strict=True)]
+        return found
 
 
 class WordHeadEnsemble(WordModel):

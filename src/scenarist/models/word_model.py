@@ -20,7 +20,7 @@ from scenarist.models import word_checkpoint
 from scenarist.models.word_batches import UNKNOWN, Row, Vocabulary
 from scenarist.models.word_queries import Admissible, Network, Query, ask
 from scenarist.question import Answer, AnyQuestion, Guess, Prediction, WordGap
-from scenarist.story import Pair
+from scenarist.story import Alignment, Pair
 
 LISTED = 10
 """Guesses written out; what stands lower is rated only when asked."""
@@ -36,6 +36,11 @@ def rows_of(pairs: Iterable[Pair]) -> list[Row]:
             raise BadInput(f"pair {pair.id!r}: abstract and concrete text must not be empty.")
         rows.append(Row(pair.abstract, pair.concrete, pair.blanks))
     return rows
+
+
+def alignment(pair: Pair, path: Sequence[int], by: str) -> Alignment:
+    """Positions of a network (0 is ``<S>``) as an Alignment (-1 is none)."""
+    return Alignment(pair, tuple(at - 1 for at in path[: len(pair.concrete)]), by)
 
 
 def pick_device(device: str) -> str:

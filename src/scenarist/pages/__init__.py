@@ -4,4 +4,6 @@ INDEX: dict[str, str] = {
     "story": "scenarist.pages.events:fragment",
     "chain": "scenarist.pages.chain:fragment",
     "account": "scenarist.pages.story:fragment",
+    "pair": "scenarist.pages.pair:fragment",
+    "alignment": "scenarist.pages.alignment:fragment",
 }
