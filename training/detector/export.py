@@ -19,6 +19,8 @@ SHIFT = -2.0
 def export(student: Path, folder: Path, least: float = 0.0) -> dict[str, object]:
     """Write weights.npz, phrases.txt.gz and card.json."""
     arrays = {name: array.astype(np.float32) for name, array in np.load(student).items()}
+    if "rows" in arrays:
+        arrays["bag.weight"] = arrays["rows"] * arrays["scales"][:, None]
     about = json.loads(student.with_suffix(".json").read_text(encoding="utf-8"))
     rows = arrays["bag.weight"]
     norms = np.linalg.norm(rows, axis=1)

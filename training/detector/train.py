@@ -322,9 +322,12 @@ class Trainer:
 
 
 def save(path: Path, model: Student, vocabulary: dict[str, int], labels: list[str], figures: dict[str, object]) -> None:
-    """Arrays in half precision with the vocabulary beside them; `export.py` makes the carried file of it."""
-    state = {name: tensor.detach().cpu().numpy().astype(np.float16) for name, tensor in model.state_dict().items()}
-    np.savez(path, **state)
+    """Phrase vectors as int8 with a scale a row, the rest in half precision, the vocabulary beside; `export.py` makes the carried files of it."""
+    state = {name: tensor.detach().float().cpu().numpy() for name, tensor in model.state_dict().items()}
+    rows = state.pop("bag.weight")
+    scales = np.maximum(np.abs(rows).max(axis=1), 1e-8) / 127.0
+    halves = {name: array.astype(np.float16) for name, array in state.items()}
+    np.savez(path, rows=np.round(rows / scales[:, None]).astype(np.int8), scales=scales.astype(np.float32), **halves)
     path.with_suffix(".json").write_text(json.dumps({"labels": labels, "vocabulary": list(vocabulary), "figures": figures}))
 
 
