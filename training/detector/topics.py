@@ -1,35 +1,74 @@
-"""Stories -> `resources/detector/topics.npz`: `python -m training.detector.topics FILE [--words lemmas]`.
+"""Stories -> `resources/detector/topics.npz` and `affinity.npz`: `python -m training.detector.topics FOLDER [--words lemmas]`.
 
-200 topics over the content words of MCScript and ROCStories (train splits), as the paper takes MCScript and all personal stories.
+200 topics over the content words of MCScript and ROCStories (train splits), as the paper takes MCScript and all personal stories;
+and a logistic regression from the topics of MCScript's stories to their scenarios, by which texts are ranked.
 """
 
 from __future__ import annotations
 
 import argparse
+from collections.abc import Sequence
 from pathlib import Path
 
+import numpy as np
+
 from scenarist.formats.plain import sentences
+from scenarist.learning.affinity import features
 from scenarist.learning.content_words import content_words
+from scenarist.learning.scenario_inventory import find
 from scenarist.learning.topics import Topics
 from scenarist.registry import make
+
+
+def regression(shares: np.ndarray, labels: Sequence[str], steps: int = 600) -> tuple[list[str], np.ndarray, np.ndarray]:
+    """Multinomial logistic regression by Adam, with a light penalty."""
+    names = sorted(set(labels))
+    wanted = np.zeros((len(labels), len(names)))
+    wanted[np.arange(len(labels)), [names.index(one) for one in labels]] = 1
+    weights, bias = np.zeros((shares.shape[1], len(names))), np.zeros(len(names))
+    one = [np.zeros_like(weights), np.zeros_like(bias)]
+    two = [np.zeros_like(weights), np.zeros_like(bias)]
+    for step in range(1, steps + 1):
+        scores = shares @ weights + bias
+        chance = np.exp(scores - scores.max(axis=1, keepdims=True))
+        chance /= chance.sum(axis=1, keepdims=True)
+        error = (chance - wanted) / len(labels)
+        for at, (value, slope) in enumerate(((weights, shares.T @ error + 1e-6 * weights), (bias, error.sum(axis=0)))):
+            one[at] = 0.9 * one[at] + 0.1 * slope
+            two[at] = 0.999 * two[at] + 0.001 * slope * slope
+            value -= 0.1 * (one[at] / (1 - 0.9**step)) / (np.sqrt(two[at] / (1 - 0.999**step)) + 1e-9)
+    print("regression: share of training stories right", float((chance.argmax(axis=1) == wanted.argmax(axis=1)).mean()))
+    return names, weights, bias
+
+
+def packed(text: str) -> np.ndarray:
+    """Text as bytes, for an array file."""
+    return np.frombuffer(text.encode(), dtype=np.uint8)
 
 
 def main() -> None:
     """Learn and write."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("file", type=Path)
+    parser.add_argument("folder", type=Path)
     parser.add_argument("--words", default="lemmas")
     parser.add_argument("--free", type=int, default=40_000, help="at most so many ROCStories")
     parser.add_argument("--passes", type=int, default=4)
     options = parser.parse_args()
-    told = [[s.text[one.start : one.stop] for one in sentences(s.text)] for s in make("corpus", "mcscript", split="train")]
+    stories = list(make("corpus", "mcscript", split="train"))
+    told = [[s.text[one.start : one.stop] for one in sentences(s.text)] for s in stories]
     free = [[s.of(one) for one in s.sentences] for s in make("corpus", "rocstories", split="train")][: options.free]
     texts = told + free
     content_words([line for lines in texts for line in lines], options.words)
     documents = [[word for words in content_words(lines, options.words) for word in words] for lines in texts]
     topics = Topics(passes=options.passes, least=5).fit(documents)
-    topics.save(options.file)
-    print(len(documents), "documents,", len(topics.words_), "words,", options.file.stat().st_size, "bytes")
+    topics.save(options.folder / "topics.npz")
+    shares = np.array([features(topics.infer(one)) for one in documents[: len(told)]])
+    names, weights, bias = regression(shares, [find(story.scenario).name for story in stories])
+    np.savez_compressed(
+        options.folder / "affinity.npz",
+        labels=packed("\n".join(names)), words=packed(options.words), weights=weights.astype(np.float16), bias=bias.astype(np.float16),
+    )  # fmt: skip
+    print(len(documents), "documents,", len(topics.words_), "words")
     for number in range(0, 200, 10):
         print(number, " ".join(topics.top(number)))
 

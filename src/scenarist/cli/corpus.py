@@ -168,6 +168,33 @@ def check(
         raise typer.Exit(code)
 
 
+@app.command()
+def rank(
+    name: Name,
+    split: Annotated[str, typer.Option(help="train, dev, test or all, as the corpus has them.")] = "",
+    top: Annotated[int | None, typer.Option(min=1, help="Only the so many highest.")] = None,
+    least: Annotated[int, typer.Option(help="Leave out texts with fewer content words.")] = 0,
+    json: Json = False,
+    quiet: Quiet = False,
+    seed: Seed = 13,
+) -> None:
+    """Rank texts by their affinity to the everyday scenarios (topics and logistic regression, Wanzare et al. 2019, section 3)."""
+    from scenarist.errors import BadInput
+    from scenarist.learning.affinity import rank as ranked
+    from scenarist.registry import make
+    from scenarist.story import Story
+
+    corpus = make("corpus", name, **({"split": split} if split else {}))
+    if not isinstance(next(iter(corpus), None), Story):
+        raise BadInput(f"{name}: expected a corpus of stories to rank; see: scenarist corpus list")
+    found = ranked(corpus, top, least)
+    if json:
+        print_json(found)
+        return
+    for one in found:
+        print(one.id if quiet else f"{one.affinity:.4f}  {one.id}  {one.scenario}  ({one.words} content words)")
+
+
 def show(reports: list[Any], quiet: bool) -> None:
     """Reports as a table, with what to say about each below it."""
     from rich.console import Console

@@ -1,0 +1,84 @@
+"""Stories -> stories ranked by how much they tell the scenarios: how Wanzare et al. (2019), section 3, chose their 504 texts.
+
+"We approximate this affinity using a logistic regression model fitted to texts from MCScript, based on LDA topics": a text's
+topics are inferred, the regression gives a chance for each scenario, and a text's affinity is the greatest of them. Both
+are carried (`resources/detector/topics.npz`, `affinity.npz`; made by `training/detector/topics.py`), so any corpus can be ranked
+without MCScript at hand.
+"""
+
+from __future__ import annotations
+
+import heapq
+from collections.abc import Iterable
+from functools import cache
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from scenarist.errors import BadInput
+from scenarist.formats.plain import sentences
+from scenarist.learning.content_words import content_words
+from scenarist.learning.topics import Topics
+from scenarist.noun import Noun
+from scenarist.store import resource
+from scenarist.story import Story
+
+
+class Ranked(Noun, frozen=True):
+    """A text with its affinity."""
+
+    id: str
+    affinity: float
+    """The chance of its likeliest scenario."""
+    scenario: str
+    words: int
+
+
+class Regression(NamedTuple):
+    """Logistic regression from topic shares to scenarios, and the form of words the topics were learned from."""
+
+    labels: tuple[str, ...]
+    weights: npt.NDArray[np.float32]
+    bias: npt.NDArray[np.float32]
+    words: str
+
+
+@cache
+def carried() -> tuple[Topics, Regression]:
+    """Topics and regression inside the package."""
+    with np.load(resource("detector/affinity.npz"), allow_pickle=False) as arrays:
+        labels = tuple(arrays["labels"].tobytes().decode().split("\n"))
+        words = arrays["words"].tobytes().decode()
+        found = Regression(labels, arrays["weights"].astype(np.float32), arrays["bias"].astype(np.float32), words)
+    return Topics.load(resource("detector/topics.npz")), found
+
+
+def features(shares: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
+    """Topic shares as the regression sees them: square roots, so that small shares count."""
+    return np.sqrt(shares)
+
+
+def affinity(story: Story) -> Ranked:
+    """One text's affinity."""
+    topics, regression = carried()
+    lines = [story.of(one) for one in story.sentences or sentences(story.text)]
+    words = [word for some in content_words(lines, regression.words) for word in some]
+    scores = features(topics.infer(words)) @ regression.weights + regression.bias
+    shares = np.exp(scores - scores.max())
+    shares /= shares.sum()
+    top = int(shares.argmax())
+    known = sum(word in topics.place_ for word in words)
+    return Ranked(story.id, round(float(shares[top]), 6) if known else 0.0, regression.labels[top] if known else "", len(words))
+
+
+def rank(stories: Iterable[Story], top: int | None = None, least: int = 0) -> list[Ranked]:
+    """Texts by affinity, the highest first; ``top`` keeps so many, ``least`` leaves out texts with fewer content words."""
+    if top is not None and top < 1:
+        raise BadInput(f"rank: top must be at least 1, not {top}.")
+    found = (one for story in stories if (one := affinity(story)).words >= least)
+
+    def order(one: Ranked) -> tuple[float, str]:
+        return -one.affinity, one.id
+
+    return sorted(found, key=order) if top is None else heapq.nsmallest(top, found, key=order)
