@@ -127,10 +127,13 @@ def glossed(stories: Iterable[Story]) -> Iterator[Item]:
 
 
 def spelled(gloss: list[str], words: tuple[str, ...], lemmas: list[str]) -> str:
-    """A gloss of token indices as text: ``3`` is the word, ``3l`` its lemma.
+    """A gloss of token indices as text: ``3`` is the word, ``3l`` its lemma, ``3=go`` a lemma put right.
 
     >>> spelled(["0", "1l", "2"], ("She", "waited", "there"), ["she", "wait", "there"])
     'she wait there.'
     """
-    parts = [lemmas[int(one[:-1])] if one.endswith("l") else words[int(one)] for one in gloss]
+    parts = []
+    for one in gloss:
+        place, _, lemma = one.partition("=")
+        parts.append(lemma or (lemmas[int(place[:-1])] if place.endswith("l") else words[int(place)]))
     return " ".join(parts).lower() + "."

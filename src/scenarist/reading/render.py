@@ -19,9 +19,9 @@ from typing import NamedTuple
 
 from scenarist.errors import BadInput
 from scenarist.reading.events.arguments import Arguments
-from scenarist.reading.events.lexicon import NEGATIONS
+from scenarist.reading.events.lexicon import ALWAYS_REPORTING, NEGATIONS
 from scenarist.reading.events.predicates import find_particle, predicates, stands_for_auxiliary
-from scenarist.reading.events.status import reports
+from scenarist.reading.events.status import QUOTES, reports
 from scenarist.reading.events.tree import Tree
 from scenarist.registry import suggest
 from scenarist.story import Sentence, Story
@@ -103,8 +103,9 @@ class Writer:
             return made + (self.attribute(main) if copular else [])
         made += [self.word(token) for token in back]
         arguments = self.arguments.of(main) if main in self.arguments.predicates else []
-        for role in ("iobj", "obj", "attr"):
-            made += [self.word(one.token) for one in arguments[:] if one.role == role][:1]
+        objects = [role for role in ("iobj", "obj") if any(one.role == role for one in arguments)]
+        for role in objects or ["attr"]:  # *see tables free*: what is said of an object is no argument of the verb
+            made += [self.word(one.token) for one in arguments if one.role == role][:1]
         if copular:
             made += self.attribute(main)
         return made + self.phrases(main)
@@ -113,7 +114,12 @@ class Writer:
         """The main verb: the saying of a quotation, the verb behind a stand-in for an auxiliary, else the root."""
         tree = self.tree
         for kid in tree.kids[root]:
-            if tree.base[kid] == "parataxis" and reports(tree, kid) and tree.has(kid, "nsubj"):
+            if (
+                tree.base[kid] == "parataxis"
+                and reports(tree, kid)
+                and tree.has(kid, "nsubj")
+                and self.quoted(root, kid)
+            ):
                 return kid
         if root not in self.arguments.predicates:
             if tree.pos[root] == "VERB" and stands_for_auxiliary(tree, root):
@@ -123,6 +129,17 @@ class Writer:
                 (kid for kid in tree.kids[root] if tree.dep[kid] in clauses and kid in self.arguments.predicates), root
             )
         return root
+
+    def quoted(self, root: int, saying: int) -> bool:
+        """Is the root spoken, by its quotation marks or because the saying is nothing but that (*he is late, she said*)?"""
+        tree = self.tree
+        number = tree.sentence[root]
+        first = tree.stops[number - 1] if number else 0
+        if any(tree.form[at] in QUOTES for at in range(first, tree.stops[number])):
+            return True
+        return tree.lemma[saying] in ALWAYS_REPORTING and not any(
+            tree.base[kid] in ("obj", "obl", "ccomp", "advmod") for kid in tree.kids[saying]
+        )
 
     def subject(self, main: int) -> tuple[list[int], list[int]]:
         """What stands before the verb and what behind it (*there be mice*)."""
