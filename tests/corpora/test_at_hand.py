@@ -41,6 +41,25 @@ def test_rocstories() -> None:
     assert sum(1 for _ in make("corpus", "rocstories", split="all", cased=True)) == 17305
 
 
+@pytest.mark.data("rocstories", "storycloze-2016")
+def test_rocstories_do_not_give_story_cloze_away() -> None:
+    def plain(texts: tuple[str, ...]) -> str:
+        return "".join(letter for letter in "".join(texts).lower() if letter.isalnum())
+
+    contexts = {plain(story.context) for story in make("corpus", "storycloze-2016")}
+    stories = make("corpus", "rocstories", split="all", cased=True)
+    assert not [story.id for story in stories if plain(tuple(map(story.of, story.sentences[:4]))) in contexts]
+
+
+@pytest.mark.data("mcscript", "rocstories", "inscript")
+@pytest.mark.parametrize("name", ["mcscript", "rocstories", "inscript"])
+def test_train_and_dev_share_no_text(name: str) -> None:
+    train, dev = ({story.text for story in make("corpus", name, split=split)} for split in ("train", "dev"))
+    assert train
+    assert dev
+    assert not train & dev
+
+
 @pytest.mark.data("mcscript")
 def test_mcscript() -> None:
     stats = describe(make("corpus", "mcscript", split="all"))
