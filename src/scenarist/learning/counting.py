@@ -124,6 +124,8 @@ def spark_engine(master: str = "local[2]", memory: str = "2GB", settings: Mappin
         "spark.driver.memory": heap, "spark.sql.session.timeZone": "UTC", "spark.ui.enabled": "false",
         "spark.sql.execution.arrow.pyspark.enabled": "true", "spark.ui.showConsoleProgress": "false", **(settings or {}),
     }  # fmt: skip
+    if master.startswith("local"):
+        fixed.setdefault("spark.sql.shuffle.partitions", "8")
     for key, value in fixed.items():
         builder = builder.config(key, value)
     try:

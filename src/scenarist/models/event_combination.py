@@ -36,6 +36,7 @@ class EventCombination(EventRanker):
         smoothing: float = 100.0,
         decay: float = 0.5,
         lift: float = 0.0,
+        explain: bool = False,
         seed: int = 1,
         weights: str | Path | None = None,
         minimum: int = 2,
@@ -43,7 +44,7 @@ class EventCombination(EventRanker):
         if weight < 0 or untold_weight < 0 or smoothing <= 0:
             raise BadInput("event-combination: weights are 0 or more, smoothing above 0.")
         self.weight, self.untold_weight, self.smoothing, self.lift = weight, untold_weight, smoothing, lift
-        self.lm = EventLm(seed, weights=weights)
+        self.lm = EventLm(seed, explain=explain, weights=weights)
         self.voting = Mixture(smoothing, decay)
         super().__init__(minimum=minimum)
 
@@ -87,6 +88,12 @@ class EventCombination(EventRanker):
             seen = cells(table, gap.all[place], candidates)
             found[place] = weight * np.log1p(seen / (self.smoothing * self.voting._p[candidates]))
         return found
+
+    def reasons(self, question: EventGap, gap: Gap, candidates: Ints) -> list[tuple[str, ...]]:
+        if not self.lm.explain:
+            return super().reasons(question, gap, candidates)
+        place = self._place[candidates]
+        return self.lm.reasons(question, gap, np.where(place >= 0, place, 0))
 
     def said(self, question: EventGap, gap: Gap) -> str:
         return self.lm.said(question, gap)

@@ -6,6 +6,7 @@ their distance from the gap and summed; one hidden layer follows; a cache term s
 again at each distance. Where the position is not told, one more "distance" stands for all, with its own cache, and is
 trained on chains in which each event occurs once. Trained by ``training/eventlm``; this file only reads the weights.
 
+``explain`` asks the network again without each event of the chain, which takes as many times longer.
 ``lift`` subtracts that part of the log frequency of an event from its score: 0 is the language model, 1 ranks by what
 the chain says beyond frequency (a PMI by a network).
 """
@@ -111,9 +112,11 @@ class EventLm(EventRanker):
     name = "event-lm"
     learns = "nothing"
 
-    def __init__(self, seed: int = 1, lift: float = 0.0, weights: str | Path | None = None) -> None:
+    def __init__(
+        self, seed: int = 1, lift: float = 0.0, explain: bool = False, weights: str | Path | None = None
+    ) -> None:
         super().__init__()
-        self.seed, self.lift, self.weights = seed, lift, weights
+        self.seed, self.lift, self.explain, self.weights = seed, lift, explain, weights
         self._nets: list[Net] = []
 
     @property
@@ -171,7 +174,7 @@ class EventLm(EventRanker):
 
     def reasons(self, question: EventGap, gap: Gap, candidates: Ints) -> list[tuple[str, ...]]:
         """The events without which a candidate would be less likely, by how much (in nats)."""
-        if len(question.links) < 2 or len(question.links) > 12:
+        if not self.explain or len(question.links) < 2:
             return [() for _ in candidates]
         whole = self.raw(question)[candidates]
         names = [str(link) for link in question.links]

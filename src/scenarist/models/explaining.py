@@ -30,7 +30,7 @@ def words_of(text: str) -> tuple[str, ...]:
     words = re.findall(r"[\w'-]+|[^\w\s]", text.lower())
     if not any(word[0].isalnum() for word in words):
         raise BadInput('There is no instruction to explain. Type for example: scenarist explain "drain the pasta"')
-    return tuple(word for word in words if word not in ".!?;") + (".",)
+    return (*(word for word in words if word not in ".!?;"), ".")
 
 
 def tell_with_lm(model: TunedCausalModel, abstract: tuple[str, ...], longest: int = 90) -> tuple[str, ...]:

@@ -1,9 +1,9 @@
 """Untold -> Guesses: which event is missing at this place of a telling? Three counting rows and `reader`.
 
-``scenario-frequency``: how often the scenario's tellers say it. ``scenario-bigram``: what stands between these two neighbours (tuned weights).
-``scenario-pmi``: what goes together with the told events, with a frequency cutoff. All three know the scenario and the place. ``reader`` adds the
-words around the gap (models/slot_network.py). The carried tables are of the train splits only; where the question does not name the scenario, the
-carried detector does.
+``scenario-frequency``: how often the scenario's tellers say it. ``scenario-bigram``: what stands between these two
+neighbours (tuned weights). ``scenario-pmi``: what goes together with the told events, with a frequency cutoff. All three
+know the scenario and the place. ``reader`` adds the words around the gap (models/slot_network.py). The carried tables are
+of the train splits only; where the question does not name the scenario, the carried detector does.
 """
 
 from __future__ import annotations
@@ -127,7 +127,7 @@ class Slots:
 
     def absent(self, gap: Gap) -> Array:
         """How much of the scenario's tellers mention it, whatever the place: the row's view of an event that is nowhere told."""
-        return np.log(gap.network.tables.by_scenario[gap.slot.scenario] + 0.1)
+        return np.asarray(np.log(gap.network.tables.by_scenario[gap.slot.scenario] + 0.1), np.float32)
 
     def answer(self, question: AnyQuestion) -> Prediction:
         names, logp = self.ranked(question)
@@ -153,12 +153,12 @@ class ScenarioFrequency(Slots):
 
     name = "scenario-frequency"
 
-    def __init__(self, place: bool = True, trust: float = 0.0) -> None:
-        self.place, self.trust = place, trust
+    def __init__(self, place: bool = True) -> None:
+        self.place = place
 
     def scores(self, gap: Gap) -> Array:
         features = gap.network.tables.features(gap.slot)
-        return features[1] if self.place else features[0]
+        return np.asarray(features[1] if self.place else features[0], np.float32)
 
 
 class ScenarioBigram(Slots):
