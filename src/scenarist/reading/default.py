@@ -27,6 +27,8 @@ if TYPE_CHECKING:
 
 BATCH = 30_000
 """Characters of a batch, about; a longer text is a batch of its own."""
+NEAR = 200
+"""Characters of white space between two words, at most, where given words are looked up in a text."""
 
 
 class DefaultReader:
@@ -108,7 +110,7 @@ def placed(story: Story, text: str) -> Story:
     tokens = []
     for token in story.tokens:
         word = story.of(token)
-        found = text.find(word, at)
+        found = text.find(word, at, at + len(word) + NEAR)
         if found < 0:  # a word of a contraction may stand at the whole of it
             found = max(0, at - len(word))
         stop = min(found + len(word), len(text))
