@@ -83,6 +83,16 @@ class InDomain(WordModel):
         assert self.vocabulary_ is not None
         return batch(rows_of(pairs), self.vocabulary_).to(self.device)
 
+    def text_logp(self, texts: Sequence[tuple[tuple[str, ...], tuple[str, ...]]]) -> list[float]:
+        """ln p(whole text | abstract) of (abstract, text)s, alignments summed out where there are any."""
+        assert self.vocabulary_ is not None
+        found = []
+        for abstract, words in texts:
+            part = batch([Row(abstract, words)], self.vocabulary_).to(self.device)
+            with torch.no_grad():
+                found.append(-float(self.network_.loss(part)) * (len(words) + 1))
+        return found
+
     def network(self) -> Network:
         assert self.vocabulary_ is not None
         return asking(self.network_, self.vocabulary_, self.device)
