@@ -1,0 +1,116 @@
+"""Speed of the transducer: ratios within one run, so that the machine does not matter.
+
+    python benchmarks/transducer.py [--repeats 12] [--device cpu]
+
+Forward and backward on a batch of 32 (12 x 40 words) for attention and the transducers; memory of the dynamic programme as
+positions x words grow; time to fill the blanks of 60 dev pairs, put to the whole set (where the corpus is there).
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import statistics
+import time
+
+import torch
+
+from scenarist.models.attention import Attention
+from scenarist.models.monotonic import Scores, log_likelihood
+from scenarist.models.transducer import Transducer
+from scenarist.models.word_batches import Batch, Vocabulary
+from scenarist.models.word_network import WordNetwork
+
+
+def batch(size: int, positions: int, words: int, vocabulary: int, device: str) -> Batch:
+    maker = torch.Generator().manual_seed(7)
+    return Batch(
+        torch.randint(5, vocabulary, (size, positions), generator=maker), torch.full((size,), positions),
+        torch.randint(5, vocabulary, (size, words), generator=maker), torch.full((size,), words),
+    ).to(device)  # fmt: skip
+
+
+def step(network: WordNetwork, part: Batch, hard: bool) -> float:
+    """Seconds of one forward and backward."""
+    if part.words.is_cuda:
+        torch.cuda.synchronize()
+    began = time.perf_counter()
+    network.loss(part, hard).backward()
+    if part.words.is_cuda:
+        torch.cuda.synchronize()
+    return time.perf_counter() - began
+
+
+def memory(positions: int, words: int) -> int:
+    """Numbers that autograd keeps for the backward pass of the dynamic programme."""
+    kept = 0
+
+    def count(one: torch.Tensor) -> torch.Tensor:
+        nonlocal kept
+        kept += one.numel()
+        return one
+
+    made = [torch.randn(4, words, positions, requires_grad=True) for _ in range(3)]
+    with torch.autograd.graph.saved_tensors_hooks(count, lambda one: one):
+        log_likelihood(Scores(*made), torch.full((4,), positions), torch.full((4,), words))
+    return kept // 4
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--repeats", type=int, default=12)
+    parser.add_argument("--device", default="cpu")
+    parser.add_argument("--json", action="store_true")
+    given = parser.parse_args()
+    words = Vocabulary(("#UNK#", "<PAD>", "<S>", "</S>", *(f"w{number}" for number in range(2001))))
+    part = batch(32, 12, 40, len(words), given.device)
+    rows: dict[str, tuple[WordNetwork, bool]] = {
+        "attention": (Attention(words), False),
+        "transducer, marginal": (Transducer(words), False),
+        "transducer, Viterbi EM": (Transducer(words), True),
+        "transducer-param, marginal": (Transducer(words, transitions="parameterised"), False),
+        "transducer, marginal, mlp emission": (Transducer(words, emission="mlp"), False),
+    }
+    times: dict[str, list[float]] = {name: [] for name in rows}
+    for network, _ in rows.values():
+        network.to(given.device).train()
+    for turn in range(given.repeats + 1):  # taken in turns, so that load on the machine falls on all alike
+        for name, (network, hard) in rows.items():
+            if "mlp" in name and turn > 3:
+                continue
+            spent = step(network, part, hard)
+            if turn:
+                times[name].append(spent)
+    base = statistics.median(times["attention"])
+    found: dict[str, object] = {
+        "batch": "32 x (12, 40) words", "device": given.device, "threads": torch.get_num_threads(),
+        "milliseconds": {name: round(1000 * statistics.median(some), 1) for name, some in times.items()},
+        "ratio_to_attention": {name: round(statistics.median(some) / base, 2) for name, some in times.items()},
+        "numbers_kept": {f"{m}x{n}": memory(m, n) for m, n in ((6, 20), (12, 20), (12, 40), (24, 40), (24, 80))},
+    }  # fmt: skip
+    found |= slots()
+    print(json.dumps(found, indent=2))
+
+
+def slots() -> dict[str, object]:
+    """Seconds to fill the blanks of some dev pairs with each released in-domain model, and for the whole set at that rate."""
+    from scenarist.errors import Missing
+    from scenarist.models.slot_filling import fill
+    from scenarist.registry import make
+
+    try:
+        pairs = list(make("corpus", "kidscook", split="dev"))
+        spent = {}
+        for name in ("seq2seq-attention", "transducer", "transducer-param"):
+            model = make("model", name, weights="kidscook", seed=1).fit(())
+            began = time.perf_counter()
+            fill(model, pairs[:60])
+            spent[name] = round((time.perf_counter() - began) * len(pairs) / 60, 1)
+    except Missing as error:
+        return {"slot_filling": str(error)}
+    return {"slot_filling_seconds_whole_dev": spent, "load_average": os.getloadavg()[0]}
+
+
+if __name__ == "__main__":
+    main()
