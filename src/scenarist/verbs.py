@@ -2,17 +2,54 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from scenarist.registry import make
 
 if TYPE_CHECKING:
+    from scenarist.account import Account
     from scenarist.bench.folder import Card
     from scenarist.bench.run import Progress, Sheet
     from scenarist.bench.score import Scored
     from scenarist.question import Item
+    from scenarist.script import Scenario, Script
+
+
+def read(text: str, title: str = "", id: str = "story") -> Account:
+    """Read a story: scenarios, events, who takes part, and what goes without saying.
+
+    >>> account = read("We went to a restaurant. The waiter brought us the menu. We ordered pizza and ate it. Then we left.")
+    >>> account.story.segments[0].names[0]
+    'eating in a restaurant'
+    """
+    return next(read_all([(id, text, title)]))
+
+
+def read_all(texts: Iterable[tuple[str, str, str]], jobs: int = 1) -> Iterator[Account]:
+    """Read many stories, (id, text, title) each, in order; the same whatever ``jobs``."""
+    from scenarist.models.accounts import accounts
+
+    return accounts(texts, jobs)
+
+
+def show(name: str) -> tuple[Script, Scenario]:
+    """What is known of a scenario, by its name or an alias: its script and its place in the inventory."""
+    from scenarist.errors import BadInput
+    from scenarist.learning import knowledge, scenario_inventory
+
+    scripts = knowledge.carried()
+    if name in scripts and not scenario_inventory.known(name):
+        from scenarist.script import Scenario
+
+        return scripts[name], Scenario(name)
+    scenario = scenario_inventory.find(name)
+    if scenario.name not in scripts:
+        raise BadInput(
+            f"The inventory lists {scenario.name!r}, but no stories of it were at hand to learn from. See: scenarist scenarios"
+        )
+    return scripts[scenario.name], scenario
 
 
 def exam(

@@ -41,4 +41,5 @@ INDEX: dict[str, str] = {
     "pretrained-transducer": "scenarist.models.pretrained_words:PretrainedTransducerModel",
     "event-lm": "scenarist.models.event_lm:EventLm",
     "event-combination": "scenarist.models.event_combination:EventCombination",
+    "multi": "scenarist.models.multi_argument:MultiArgument",
 }

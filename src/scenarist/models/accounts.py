@@ -7,14 +7,14 @@ whatever the number of processes.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from functools import cache, partial
+from functools import cache
 
 import msgspec
 
 from scenarist.account import Account
 from scenarist.learning import knowledge
 from scenarist.models.unsaid import Teller
-from scenarist.reading.batch import in_order
+from scenarist.reading.batch import in_order, workers
 from scenarist.reading.chains import chains, protagonist
 from scenarist.registry import make
 from scenarist.story import Segment, Story
@@ -32,8 +32,13 @@ def parts() -> tuple[object, object, Teller]:
 
 def accounts(texts: Iterable[tuple[str, str, str]], jobs: int = 1) -> Iterator[Account]:
     """Accounts of (id, text, title) triples, in order."""
-    for batch in in_order(partial(account_batch), batches(texts), jobs):
-        yield from batch
+    pool = workers(jobs) if jobs > 1 else None
+    try:
+        for batch in in_order(account_batch, batches(texts), pool, jobs):
+            yield from batch
+    finally:
+        if pool is not None:
+            pool.shutdown(wait=False, cancel_futures=True)
 
 
 def batches(texts: Iterable[tuple[str, str, str]]) -> Iterator[list[tuple[str, str, str]]]:
@@ -52,7 +57,9 @@ def account_batch(batch: list[tuple[str, str, str]]) -> list[Account]:
     """One batch, in one process."""
     reader, _, _ = parts()
     stories = reader([text for _, text, _ in batch])  # type: ignore[operator]
-    named = (msgspec.structs.replace(story, id=id, title=title) for (id, _, title), story in zip(batch, stories, strict=True))
+    named = (
+        msgspec.structs.replace(story, id=id, title=title) for (id, _, title), story in zip(batch, stories, strict=True)
+    )
     return [account(story) for story in named]
 
 
@@ -73,8 +80,9 @@ def remarks(story: Story) -> Iterator[str]:
         yield "The text is empty: there is nothing to read."
         return
     for name, value in story.notes:
-        yield value if name == "remark" else f"{name}: {value}"
+        if name != "reader":
+            yield f"{name}: {value}"
     if not any(segment.labels for segment in story.segments):
-        yield "No known scenario: the story tells none of the everyday activities the package knows, or too little of one. Events are shown all the same."
+        yield "No known scenario: the text tells none of the everyday activities the package knows, or too little of one."
     if len(story.text) > LONGEST:
         yield f"A long text ({len(story.text)} characters): it was read in pieces."

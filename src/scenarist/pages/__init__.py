@@ -3,6 +3,7 @@
 INDEX: dict[str, str] = {
     "story": "scenarist.pages.events:fragment",
     "chain": "scenarist.pages.chain:fragment",
+    "script": "scenarist.pages.script:fragment",
     "account": "scenarist.pages.story:fragment",
     "pair": "scenarist.pages.pair:fragment",
     "alignment": "scenarist.pages.alignment:fragment",

@@ -1,0 +1,233 @@
+"""`scenarist read`: a story's scenarios, events, and what goes without saying, in a terminal, as JSON, as a page."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, TypeAlias
+
+import typer
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from scenarist.account import Account
+
+app = typer.Typer()
+Named: TypeAlias = tuple[str, str, str]
+HUES = ("blue", "dark_orange3", "green4", "deep_pink3", "purple", "gold3", "dark_cyan", "red3")
+
+
+@app.command(
+    epilog="Examples: scenarist read story.txt | scenarist read story.txt --html story.html | "
+    "echo 'We went to a restaurant ...' | scenarist read - | scenarist read stories/ -o out --jobs 2"
+)
+def read(
+    source: str = typer.Argument(
+        metavar="FILE|-|FOLDER", help="A text file, - for standard input, a folder or an archive."
+    ),
+    as_json: bool = typer.Option(False, "--json", help="Print one JSON object a story and line (see the docs)."),
+    html: Path | None = typer.Option(None, help="Write one self-contained page (of a single story)."),
+    out: Path | None = typer.Option(
+        None, "-o", "--out", help="Folder for accounts.jsonl and chains.parquet; an interrupted run goes on."
+    ),
+    encoding: str = typer.Option("utf-8", help="Encoding of the files."),
+    jobs: int = typer.Option(1, "--jobs", "-j", min=1, help="Processes; the result is the same whatever their number."),
+    title: str = typer.Option("", help="Title of the story."),
+    quiet: bool = typer.Option(False, "--quiet", "-q", help="No progress and no legend."),
+) -> None:
+    """Read a story: which scenarios it tells, who does what, and what goes without saying."""
+    from scenarist.cli.faces import progress
+    from scenarist.errors import BadInput
+
+    if html and html.is_dir():
+        raise BadInput(f"{html} is a folder; expected the name of a file to write, e.g. {html}/story.html")
+    if out and out.exists() and not out.is_dir():
+        raise BadInput(f"{out} is a file; expected a folder to write accounts.jsonl to.")
+    texts = list_texts(source, encoding, title)
+    if out:
+        with progress(quiet) as advance:
+            stream(texts, out, jobs, advance, quiet)
+        return
+    from scenarist import verbs
+
+    pages = 0
+    for account in verbs.read_all(texts, jobs):
+        if html:
+            pages += 1
+            if pages > 1:
+                raise BadInput(
+                    f"{source} holds more than one story, and --html shows one. Read them one by one, or use -o FOLDER."
+                )
+            write_page(html, account)
+        if as_json:
+            import msgspec
+
+            sys.stdout.write(msgspec.json.encode(account).decode() + "\n")
+        elif not (html and quiet):
+            from scenarist.cli.faces import console
+
+            show(account, console(), quiet)
+    if html and not quiet and not as_json:
+        print(f"The page is in {html}.")
+
+
+def list_texts(source: str, encoding: str, title: str) -> Iterator[Named]:
+    """The texts of a source as (id, text, title)."""
+    from scenarist.errors import BadInput
+    from scenarist.reading.batch import texts
+
+    if source == "-":
+        raw = sys.stdin.buffer.read()
+        try:
+            yield "stdin", raw.decode(encoding), title
+        except (UnicodeDecodeError, LookupError) as error:
+            raise BadInput(f"standard input is not {encoding}: {error}. Name its encoding with --encoding.") from error
+        return
+    if not Path(source).exists():
+        raise BadInput(
+            f"{source}: there is no such file or folder. Type: scenarist read FILE, or - for standard input."
+        )
+    for one in texts([Path(source)], encoding):
+        yield one.id, one.text, title or name_of(one.id)
+
+
+def name_of(file: str) -> str:
+    """A title from a file's name.
+
+    >>> name_of("two-scenarios_at-once.txt")
+    'Two scenarios at once'
+    """
+    words = Path(file).stem.replace("-", " ").replace("_", " ").strip()
+    return words[:1].upper() + words[1:]
+
+
+def write_page(path: Path, account: Account) -> None:
+    """The page of an account."""
+    from scenarist.pages.story import story_page
+    from scenarist.store import write_whole
+
+    write_whole(path, [story_page(account).encode()])
+
+
+def stream(texts: Iterator[Named], out: Path, jobs: int, advance: object, quiet: bool) -> None:
+    """Accounts to a folder, one JSON line each; what an earlier run wrote is kept and passed over."""
+    import msgspec
+
+    from scenarist import verbs
+    from scenarist.account import Account
+    from scenarist.errors import BadInput, Missing
+
+    file = out / "accounts.jsonl"
+    try:
+        out.mkdir(parents=True, exist_ok=True)
+        done = whole_lines(file)
+        known = {msgspec.json.decode(line, type=Account).story.id for line in done}
+        with file.open("wb") as lines:
+            lines.writelines(done)
+            number = len(done)
+            todo = (one for one in texts if one[0] not in known)
+            for account in verbs.read_all(todo, jobs):
+                lines.write(msgspec.json.encode(account) + b"\n")
+                lines.flush()
+                number += 1
+                advance(account.story.id, number, 0)  # type: ignore[operator]
+    except OSError as error:
+        raise BadInput(f"Cannot write to {out}: {error.strerror}.") from error
+    try:
+        from scenarist.reading.chainfile import write
+
+        with file.open("rb") as lines:
+            stories = (msgspec.json.decode(line, type=Account).story for line in lines)
+            chains = write(out / "chains.parquet", stories, 1, "cj")
+        text = f"{number} accounts are in {file}, {chains} chains in {out / 'chains.parquet'}."
+    except Missing as missing:
+        text = f"{number} accounts are in {file}. No Parquet: {missing}"
+    if not quiet:
+        print(text)
+
+
+def whole_lines(file: Path) -> list[bytes]:
+    """The complete lines of a file an earlier run may have left behind; a torn last line is dropped."""
+    import msgspec
+
+    from scenarist.account import Account
+
+    if not file.exists():
+        return []
+    kept = []
+    for line in file.read_bytes().splitlines(keepends=True):
+        try:
+            msgspec.json.decode(line, type=Account)
+        except (msgspec.DecodeError, ValueError):
+            break
+        kept.append(line)
+    return kept
+
+
+def show(account: Account, out: Console, quiet: bool) -> None:
+    """The account in a terminal: bands beside the text, the unsaid in dim italics at their place, chains below."""
+    from rich.text import Text
+
+    from scenarist.pages.story import blocks
+
+    story = account.story
+    out.print(Text(story.title or story.id, style="bold"))
+    for remark in account.remarks:
+        out.print(Text(remark, style="yellow"))
+    width = max(40, min(out.width, 100)) - 4
+    order = list(dict.fromkeys(name for segment in story.segments for name in segment.names[:1]))
+    left = sorted(account.untold, key=lambda one: (one.at, -one.probability))
+    for start, stop, segment in blocks(story):
+        hue = HUES[order.index(segment.names[0]) % len(HUES)] if segment else "bright_black"
+        bar = Text("┃ " if segment else "  ", style=hue)
+        out.print()
+        if segment:
+            label = Text(f"{segment.names[0]} {segment.labels[0].weight:.0%}", style=f"bold {hue}")
+            if len(segment.names) > 1:
+                label.append(f"  also {', '.join(segment.names[1:])}", style="not bold bright_black")
+            if segment.why:
+                label.append(f"  ({' · '.join(segment.why[:5])})", style="not bold bright_black")
+            out.print(bar + label, soft_wrap=True)
+        mine = [one for one in left if segment and start <= one.at <= stop and one.scenario in segment.names]
+        left = [one for one in left if one not in mine]
+        at = start
+        for one in [*mine, None]:
+            to = stop if one is None else max(at, min(one.at, stop))
+            if words := " ".join(story.text[at:to].split()):
+                for line in Text(words).wrap(out, width):
+                    out.print(bar + line)
+            if one is not None:
+                out.print(bar + Text(f"   ⋯ {one.phrase} ({one.probability:.0%})", style="dim italic"))
+            at = to
+    show_chains(account, out)
+    if not quiet:
+        out.print()
+        out.print(Text("⋯ goes without saying; --html shows the reasons, --json all of it.", style="dim"))
+
+
+def show_chains(account: Account, out: Console) -> None:
+    """What each participant does."""
+    from rich.text import Text
+
+    story = account.story
+    shown = [chain for chain in account.chains if len(chain.links) > 1][:6]
+    if shown:
+        out.print()
+    for chain in shown:
+        entity = story.entity(chain.entity)
+        name = (entity.name or story.of(entity.mentions[0])) if entity and entity.mentions else chain.entity
+        star = "*" if chain.entity == account.protagonist else " "
+        line = Text(f"{star} {name}: ", style="bold")
+        line.append(
+            ", ".join(f"{link.predicate.replace('_', ' ')}:{link.role}" for link in chain.links), style="not bold"
+        )
+        out.print(line, soft_wrap=True)
+    for event, place in account.denied:
+        out.print(
+            Text(
+                f"  said not to have happened: {event.replace('_', ' ')} (“{story.of(story.events[place])}”)",
+                style="red",
+            )
+        )
