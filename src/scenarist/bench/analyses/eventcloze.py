@@ -1,0 +1,234 @@
+"""Analyses of the event cloze that are no grid of solvers and exams: tuning, the cutoff curve, information content, the paper's claims.
+
+Chambers (2017): Figure 1 (recall of PMI by frequency cutoff), Table 3 (information content of predictions), section 6 (claims).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from scenarist import __version__
+from scenarist.bench import runner, scoring
+from scenarist.bench.significance import compare
+from scenarist.contracts import Metric
+from scenarist.learning.event_chains import documents
+from scenarist.metrics.probability import InformationContent
+from scenarist.models.event_ranker import EventRanker, counted
+from scenarist.question import Item, Mark, Prediction
+from scenarist.registry import make
+from scenarist.signature import sign
+
+CORPUS = "nyt-chains"
+PRESETS = ("lm-cloze", "narrative-cloze")
+CUTOFFS = (0, 10, 25, 50, 100, 200, 400, 800, 1600)
+TUNED: Mapping[str, Mapping[str, Any]] = {
+    "unigram": {},
+    "bigram": {"skip": "all", "smoothing": 1.0, "unknown_smoothing": 0.01},
+    "pmi": {},
+    "pmi-cutoff": {"cutoff": 400},
+}
+"""The best settings on dev of the paper's models (`eventcloze-tuning`)."""
+GRID: Mapping[str, Sequence[Mapping[str, Any]]] = {
+    "bigram": [
+        {"skip": skip, "smoothing": smoothing} for skip in (1, 2, 3, 5, "all") for smoothing in (1.0, 0.3, 0.1, 0.03, 0.01, 0.001)
+    ],
+    "pmi-cutoff": [{"cutoff": cutoff, "skip": skip} for cutoff in (100, 200, 400, 800) for skip in (2, "all")],
+    "unigram-instance": [{"share": share} for share in (1.0, 0.75, 0.5, 0.25)],
+    "bigram-instance": [{"share": share, "skip": "all", "smoothing": s} for share in (1.0, 0.5) for s in (1.0, 0.1)],
+    "mixture": [{"smoothing": s, "decay": d, "repeat": False} for s in (30.0, 100.0, 300.0) for d in (0.5, 1.0)],
+}
+
+
+class Ground:
+    """Counts of train and the items of a split, made once for an analysis."""
+
+    def __init__(self, split: str, seed: int, limit: int | None, presets: Sequence[str] = PRESETS) -> None:
+        self.counts = counted(make("corpus", CORPUS, split="train"), "single", "lemma", 2)
+        self.items: dict[str, list[Item]] = {}
+        self.fields: dict[str, dict[str, object]] = {}
+        for preset in presets:
+            exam = make("exam", "eventcloze", preset=preset, seed=seed)
+            items = runner.items_of(exam, make("corpus", CORPUS, split=split), limit)
+            self.items[preset] = items
+            self.fields[preset] = {
+                "exam": exam.name, **exam.settings(), "data": f"{CORPUS}#{runner.data_hash(items)}", "split": split,
+                "train": CORPUS, "seed": seed,
+            }  # fmt: skip
+
+    def model(self, name: str, settings: Mapping[str, Any]) -> EventRanker:
+        """A model fitted to the counts."""
+        model: EventRanker = make("model", name, **settings)
+        return model.fit(self.counts)
+
+    def predictions(self, model: EventRanker, preset: str, whole: bool = False) -> dict[str, Prediction]:
+        """What a model makes of the keys (and, with ``whole``, its guesses)."""
+        found: dict[str, Prediction] = {}
+        for item in self.items[preset]:
+            logp, rank = model.rate(item.question, item.key)
+            guesses = model.answer(item.question).guesses if whole else ()
+            found[item.id] = Prediction(item.id, guesses, model.name, key_logp=logp, key_rank=rank)
+        return found
+
+    def score(self, metric: Metric, preset: str, predictions: Mapping[str, Prediction], **more: object) -> dict[str, Any]:
+        """A number with its interval and signature, in the JSON form of tables."""
+        score = scoring.score(metric, self.items[preset], predictions, {**self.fields[preset], **more})
+        return {"value": score.value, "low": score.low, "high": score.high, "n": score.n, "signature": score.signature}
+
+
+def row(model: str, role: str, scores: dict[str, Any], **more: Any) -> dict[str, Any]:
+    """A row in the JSON form of tables."""
+    return {"model": model, "role": role, "scores": scores, **more}
+
+
+def signed(table: str, ground: Ground) -> str:
+    """The signature of a table."""
+    data = [str(fields["data"]) for fields in ground.fields.values()]
+    first = next(iter(ground.fields.values()))
+    kept = {"exam": "eventcloze", "data": data, "split": first["split"], "train": CORPUS, "seed": first["seed"], "v": __version__}
+    return sign(table, kept)
+
+
+def cutoff(split: str = "dev", seed: int = 13, limit: int | None = None) -> dict[str, Any]:
+    """Figure 1: recall@50 of PMI when events seen less often than the cutoff are not ranked."""
+    ground = Ground(split, seed, limit)
+    metric = make("metric", "recall@50")
+    rows = []
+    for least in CUTOFFS:
+        model = ground.model("pmi", {"cutoff": least})
+        kept = int((ground.counts.events >= least).sum())
+        scores = {
+            f"recall@50/{preset}": ground.score(metric, preset, ground.predictions(model, preset), cutoff=least)
+            for preset in ground.items
+        }
+        rows.append(row(f"pmi-cutoff-{least}", "baseline", scores, cutoff=least, events_ranked=kept))
+    unigram = ground.model("unigram", {})
+    level = {
+        f"recall@50/{preset}": ground.score(metric, preset, ground.predictions(unigram, preset)) for preset in ground.items
+    }
+    rows.append(row("unigram", "baseline", level))
+    return {"rows": rows, "signature": signed("chambers2017-cutoff", ground), "curves": curves_of(rows)}
+
+
+def curves_of(rows: Iterable[Mapping[str, Any]]) -> dict[str, list[tuple[float, float]]]:
+    """The cutoff rows as curves for a picture."""
+    curves: dict[str, list[tuple[float, float]]] = {}
+    for one in rows:
+        if "cutoff" in one:
+            for column, cell in one["scores"].items():
+                curves.setdefault(column.partition("/")[2], []).append((float(one["cutoff"]), cell["value"]))
+    return curves
+
+
+def information(split: str = "dev", seed: int = 13, limit: int | None = None) -> dict[str, Any]:
+    """Table 3: information content of the first ten predictions, in bits, under the frequencies of train."""
+    ground = Ground(split, seed, limit)
+    counts = {name: float(number) for name, number in zip(ground.counts.types, ground.counts.events, strict=True)}
+    rows = []
+    for name, settings in TUNED.items():
+        model = ground.model(name, settings)
+        scores = {}
+        for preset in ground.items:
+            predictions = ground.predictions(model, preset, whole=True)
+            for k in (1, 10, 50):
+                metric = InformationContent(k=k, counts=counts)
+                label = "information_content" if k == 10 else f"information_content@{k}"
+                scores[f"{label}/{preset}"] = ground.score(metric, preset, predictions)
+        rows.append(row(name, "baseline", scores))
+    return {"rows": rows, "signature": signed("chambers2017-ic", ground)}
+
+
+def tuning(split: str = "dev", seed: int = 13, limit: int | None = None) -> dict[str, Any]:
+    """Recall@50 of every setting that was tried, so that nobody need take the chosen ones on trust."""
+    ground = Ground(split, seed, limit)
+    metric = make("metric", "recall@50")
+    rows = []
+    for name, grid in GRID.items():
+        for settings in grid:
+            model = ground.model(name, settings)
+            label = " ".join([name, *(f"{key}={value}" for key, value in settings.items())])
+            scores = {
+                f"recall@50/{preset}": ground.score(metric, preset, ground.predictions(model, preset))
+                for preset in ground.items
+            }
+            rows.append(row(label, "baseline", scores))
+    best = {
+        f"{name}/{preset}": max(
+            (one for one in rows if one["model"].split()[0] == name), key=lambda one, p=preset: one["scores"][f"recall@50/{p}"]["value"]  # type: ignore[misc]
+        )["model"]
+        for name in GRID
+        for preset in PRESETS
+    }
+    return {"rows": rows, "signature": signed("eventcloze-tuning", ground), "best": best}
+
+
+def claims(split: str = "dev", seed: int = 13, limit: int | None = None) -> dict[str, Any]:
+    """Section 6's claims on our data, each as a difference with its interval and p."""
+    ground = Ground(split, seed, limit)
+    recall = make("metric", "recall@50")
+    bits = InformationContent(
+        k=10, counts={name: float(n) for name, n in zip(ground.counts.types, ground.counts.events, strict=True)}
+    )
+    rows = []
+    for preset in ground.items:
+        answers = {name: ground.predictions(ground.model(name, settings), preset, whole=True) for name, settings in TUNED.items()}
+        marks: dict[str, dict[str, tuple[Mark, ...]]] = {
+            metric.name: {name: scoring.marks_of(metric, ground.items[preset], found) for name, found in answers.items()}
+            for metric in (recall, bits)
+        }
+        for claim, metric, more, less in (
+            ("raw PMI is far below unigram", recall, "unigram", "pmi"),
+            ("a cutoff lifts PMI", recall, "pmi-cutoff", "pmi"),
+            ("bigram is the best count model", recall, "bigram", "unigram"),
+            ("bigram says more than unigram", bits, "bigram", "unigram"),
+            ("PMI says more than bigram", bits, "pmi", "bigram"),
+        ):
+            one, other = marks[metric.name][more], marks[metric.name][less]
+            test = compare(metric, one, other, seed=seed)
+            values = [scoring.total(metric, part) for part in (one, other)]
+            cell = {"value": test.difference, "low": test.low, "high": test.high, "n": len(one), "p": test.p}
+            rows.append(
+                row(
+                    f"{claim} ({more} - {less})", "baseline", {f"difference/{preset}": cell},
+                    holds=bool(test.low > 0), values=values, ratio=values[0] / values[1] if values[1] else None,
+                )
+            )  # fmt: skip
+    return {"rows": rows, "signature": signed("eventcloze-claims", ground)}
+
+
+def frequency_bands(counts: Mapping[str, int], items: Sequence[Item]) -> dict[str, str]:
+    """Item -> the band of its key's frequency in train, for accuracy by band."""
+    edges = ((0, "unseen"), (9, "1-9"), (99, "10-99"), (999, "100-999"))
+    return {
+        item.id: next((name for most, name in edges if counts.get(str(item.key), 0) <= most), "1000+") for item in items
+    }
+
+
+def bands(split: str = "dev", seed: int = 13, limit: int | None = None) -> dict[str, Any]:
+    """Recall@50 by how often the missing event was seen in training."""
+    ground = Ground(split, seed, limit)
+    recall = make("metric", "recall@50")
+    seen = {name: int(n) for name, n in zip(ground.counts.types, ground.counts.events, strict=True)}
+    rows = []
+    for name, settings in (*TUNED.items(), ("event-combination", {})):
+        model = ground.model(name, settings)
+        scores: dict[str, Any] = {}
+        for preset in ground.items:
+            predictions = ground.predictions(model, preset)
+            where = frequency_bands(seen, ground.items[preset])
+            for band in ("unseen", "1-9", "10-99", "100-999", "1000+"):
+                items = [item for item in ground.items[preset] if where[item.id] == band]
+                if items:
+                    fields = {**ground.fields[preset], "band": band}
+                    one = scoring.score(recall, items, predictions, fields)
+                    scores[f"recall@50/{preset}-{band}"] = {"value": one.value, "low": one.low, "high": one.high, "n": one.n}
+        rows.append(row(name, "ours" if name == "event-combination" else "baseline", scores))
+    return {"rows": rows, "signature": signed("eventcloze-bands", ground)}
+
+
+def train_events(split: str = "train") -> Iterable[str]:
+    """All events of the corpus, one by one: what information content is measured against."""
+    for document in documents(make("corpus", CORPUS, split=split)):
+        for chain in document.chains:
+            if len(chain) > 1:
+                yield from (str(link) for link in chain.links)
