@@ -7,4 +7,6 @@ INDEX: dict[str, str] = {
     "wordcloze": "scenarist.exams.wordcloze:WordCloze",
     "wordcloze-infill": "scenarist.exams.wordcloze:WordClozeInfill",
     "reading": "scenarist.exams.reading:ReadingExam",
+    "storycloze": "scenarist.exams.storycloze:StoryClozeExam",
+    "ordering": "scenarist.exams.ordering:OrderingExam",
 }
