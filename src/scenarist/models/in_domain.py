@@ -159,12 +159,16 @@ class TransducerModel(InDomain):
     build = Transducer
     transitions = "fixed"
 
-    def __init__(self, emission: str = "product", **settings: Any) -> None:
+    def __init__(self, emission: str = "product", slots: str = "marginal", **settings: Any) -> None:
         super().__init__(**settings)
-        self.emission = emission
+        self.emission, self.slots = emission, slots
 
     def kind(self) -> dict[str, Any]:
         return {"transitions": self.transitions, "emission": self.emission}
+
+    def network(self) -> Network:
+        self.network_.slots = self.slots
+        return super().network()
 
     def align(self, pairs: Sequence[Pair]) -> list[Alignment]:
         """The best alignment of each pair (Viterbi)."""

@@ -5,7 +5,8 @@ Each concrete word is emitted from one abstract position; the alignment is monot
 used for emission (and transition) only, never fed to the decoder. Training: the marginal likelihood first, then
 batched Viterbi EM (``hard``): the best alignments of the batch are taken as observed.
 
-Slot filling (A.4): the Viterbi alignment of the prefix is predicted anew at each blank. Fixed: the blank shares the
+Slot filling. ``slots="marginal"`` (ours): the model's own next-word distribution, alignments of the prefix summed out.
+``slots="viterbi"`` (A.4): the Viterbi alignment of the prefix is predicted anew at each blank. Fixed: the blank shares the
 alignment of the word before it. Parameterised: from there it advances while shift > 0.5.
 
 Departures: the abstract begins with ``<S>`` and the concrete text ends with ``</S>``, which is the "last word" that is
@@ -37,7 +38,10 @@ class Transducer(WordNetwork):
         vectors: Tensor | None = None,
         transitions: str = "fixed",
         emission: str = "product",
+        slots: str = "marginal",
     ) -> None:
+        if slots not in ("marginal", "viterbi"):
+            raise BadInput(f"transducer: slots are filled 'marginal' or 'viterbi', not {slots!r}")
         if transitions not in ("fixed", "parameterised") or emission not in EMISSIONS:
             raise BadInput(
                 f"transducer: expected transitions 'fixed' or 'parameterised' and emission {' or '.join(EMISSIONS)}, "
@@ -45,7 +49,7 @@ class Transducer(WordNetwork):
             )
         shape = shape or Shape()
         super().__init__(vocabulary, shape, vectors)
-        self.transitions = transitions
+        self.transitions, self.slots = transitions, slots
         self.encoder = nn.LSTM(self.embed.embedding_dim, shape.hidden, batch_first=True)
         self.emission = EMISSIONS[emission](shape.hidden, shape.hidden, shape.hidden, len(vocabulary), shape.dropout)
         if transitions == "parameterised":
@@ -100,10 +104,32 @@ class Transducer(WordNetwork):
         return monotonic.viterbi(self.scores(e, d, told), batch.positions, sizes)
 
     def logits(self, batch: Batch, rows: Tensor, places: Tensor, starts: Tensor) -> Tensor:
-        """See WordNetwork; the alignment of each query is predicted from its blank's prefix."""
+        """See WordNetwork: alignments of the prefix summed out, or the one that its blank's prefix predicts (``viterbi``)."""
         e, d = self.both(batch)
+        if self.slots == "marginal":
+            here = self.standing(e, d, batch)[rows, places]  # (Q, m)
+            grid = self.emission.at(e[rows], d[rows, places][:, None].expand(-1, e.shape[1], -1))  # (Q, m, V)
+            summed: Tensor = (here[..., None] + grid.log_softmax(-1)).logsumexp(1)
+            return summed
         at = self.place(e, d, batch, rows, places, starts)  # (Q,)
         return self.emission.at(e[rows, at], d[rows, places])
+
+    def standing(self, e: Tensor, d: Tensor, batch: Batch) -> Tensor:
+        """ln p(the next word is emitted from i | the words before it), (B, n + 1, m): eq. 7, one shift and emit further."""
+        emit, shift = self.transition(e, d)
+        before = monotonic.leave(shift)  # (B, n + 1, m)
+        beyond = torch.arange(e.shape[1], device=e.device) >= batch.positions[:, None]  # (B, m)
+        emit = emit.masked_fill(beyond[:, None], monotonic.FAR)
+        alpha = torch.full_like(before[:, 0], monotonic.FAR)
+        alpha[:, 0] = 0.0
+        word = self.emission.grid(e, d[:, :-1], batch.words) if batch.words.shape[1] else None
+        ahead = []
+        for j in range(d.shape[1]):
+            alpha = (alpha - before[:, j]).logcumsumexp(-1) + before[:, j] + emit[:, j]
+            ahead.append(alpha.log_softmax(-1))
+            if word is not None and j < word.shape[1]:
+                alpha = ahead[-1] + word[:, j]
+        return torch.stack(ahead, 1)
 
     def place(self, e: Tensor, d: Tensor, batch: Batch, rows: Tensor, places: Tensor, starts: Tensor) -> Tensor:
         """The position each query's word is emitted from, (Q,)."""
