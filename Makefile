@@ -25,7 +25,8 @@ install: $(VENV)/base    ## the base install (no extras) in .venv
 install-dev: $(VENV)/dev ## everything, for development
 
 demo: $(VENV)/base ## read an example story with the embedded default and write its page
-	@$(BIN)/python -m training.demo $(OUT)
+	@mkdir -p $(OUT)
+	@$(BIN)/scenarist read examples/friday-dinner.txt --html $(OUT)/friday-dinner.html
 
 system:          ## Chromium, PostgreSQL and a JRE through apt, where we may
 	@sh .ci/system
@@ -52,6 +53,9 @@ train-reader: $(VENV)/dev ## rebuild the reader's weights from the treebanks on 
 
 train-detector: $(VENV)/dev ## rebuild the scenario detector from MCScript on SCENARIST_DATA
 	$(BIN)/python -m training.detector
+
+train-knowledge: $(VENV)/dev ## rebuild what the package knows of scenarios (scripts, slot networks)
+	$(BIN)/python -m training.knowledge
 
 bench-toy: $(VENV)/base ## the toy table, with its page
 	$(BIN)/scenarist bench toy --html $(OUT)/toy.html

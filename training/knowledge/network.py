@@ -146,7 +146,7 @@ def train(
             nn.utils.clip_grad_norm_(net.parameters(), 5.0)
             steps.step()
             schedule.step()
-            lost, seen = lost + float(loss) * len(part), seen + len(part)
+            lost, seen = lost + float(loss.detach()) * len(part), seen + len(part)
         text = f"epoch {epoch + 1} loss {lost / seen:.3f}"
         if dev:
             text += f" dev {evaluate(net, dev, whole, row, known)}"

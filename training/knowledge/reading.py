@@ -1,4 +1,4 @@
-"""Corpora -> read stories with canonical scenario names; the reader's cache makes a second run quick."""
+"""Corpora -> read stories with canonical scenario names: our reader's parse and events, without coreference (heads are enough)."""
 
 from __future__ import annotations
 
@@ -8,6 +8,10 @@ import msgspec
 
 from scenarist.learning.scenario_inventory import find, known
 from scenarist.learning.tellings import Telling, telling
+from scenarist.reading.batch import in_order, workers
+from scenarist.reading.default import batches
+from scenarist.reading.events.extract import events
+from scenarist.reading.parse import parser
 from scenarist.registry import make
 from scenarist.story import Story
 
@@ -17,12 +21,20 @@ def canonical(scenario: str) -> str:
     return find(scenario).name if known(scenario) else scenario
 
 
+def parsed(texts: list[str]) -> list[Story]:
+    """A batch of texts with their events."""
+    return [msgspec.structs.replace(one.story, events=events(one.story, one.realis)) for one in parser()(texts)]
+
+
 def read(name: str, split: str, jobs: int, limit: int | None = None) -> Iterator[Story]:
     """The stories of a corpus through our own reader."""
     stories = list(make("corpus", name, split=split))[:limit]
-    reader = make("reader", "default", jobs=jobs, cache=True)
-    for story, found in zip(stories, reader([story.text for story in stories]), strict=True):
-        yield msgspec.structs.replace(found, id=story.id, scenario=canonical(story.scenario), source=story.source)
+    pool = workers(jobs) if jobs > 1 else None
+    found = (one for batch in in_order(parsed, batches(story.text for story in stories), pool, jobs) for one in batch)
+    for story, one in zip(stories, found, strict=True):
+        yield msgspec.structs.replace(one, id=story.id, scenario=canonical(story.scenario), source=story.source)
+    if pool is not None:
+        pool.shutdown()
 
 
 def gold_tellings(split: str) -> list[Telling]:
