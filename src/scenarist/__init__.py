@@ -3,10 +3,13 @@
 __version__ = "0.1.0"
 
 
-def __getattr__(name: str) -> object:
-    """The verbs, loaded when they are asked for: ``scenarist.read(text)``."""
-    if name.startswith("_"):
-        raise AttributeError(name)
-    from scenarist import verbs
+VERBS = ("read", "read_all", "show", "exam", "score", "bench")
+"""What ``scenarist.NAME`` finds in ``scenarist.verbs``, loaded when it is asked for."""
 
-    return getattr(verbs, name)
+
+def __getattr__(name: str) -> object:
+    if name not in VERBS:
+        raise AttributeError(f"module 'scenarist' has no attribute {name!r}")
+    import importlib
+
+    return getattr(importlib.import_module("scenarist.verbs"), name)

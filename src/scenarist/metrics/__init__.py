@@ -4,6 +4,7 @@ INDEX: dict[str, str] = {
     "accuracy": "scenarist.metrics.answers:Accuracy",
     "match": "scenarist.metrics.answers:Match",
     "recall": "scenarist.metrics.recall:recall",
+    "synonym_recall": "scenarist.metrics.ranking:SynonymRecall",
     "top": "scenarist.metrics.ranking:Top",
     "mrr": "scenarist.metrics.ranking:Mrr",
     "average_rank": "scenarist.metrics.ranking:AverageRank",

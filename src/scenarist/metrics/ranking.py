@@ -168,6 +168,14 @@ class Recall(Ranked):
         return found.within(self.k)
 
 
+class SynonymRecall(Recall):
+    """Like recall@k, but any accepted answer of the item (synonyms of the key, by WordNet) counts as the key."""
+
+    def __init__(self, k: int) -> None:
+        super().__init__(k, accept=True)
+        self.name = f"synonym_recall@{k}"
+
+
 class Top(Recall):
     """top5: the same under the name of Bisk et al. 2019, for words of a blank."""
 
