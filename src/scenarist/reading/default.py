@@ -124,12 +124,12 @@ def placed(story: Story, text: str) -> Story:
     return msgspec.structs.replace(story, text=text, tokens=tuple(tokens), sentences=sentences)
 
 
-def batches(texts: Iterable[str], size: int = BATCH) -> Iterator[list[str]]:
-    """Texts in batches of about so many characters."""
+def batches(texts: Iterable[str]) -> Iterator[list[str]]:
+    """Texts in batches of about BATCH characters."""
     batch: list[str] = []
     held = 0
     for text in texts:
-        if batch and held + len(text) > size:
+        if batch and held + len(text) > BATCH:
             yield batch
             batch, held = [], 0
         batch.append(text)
