@@ -30,7 +30,7 @@ def restore(sentences: Sequence[str], seed: int = 13) -> list[str]:
     """One story in ordinary writing.
 
     >>> restore(["[MALE] did n't go .", "i called [MALE] 's mom on monday ."], seed=1)[1]
-    "I called Mark's mom on Monday."
+    "I called Bob's mom on Monday."
     """
     dice = random.Random(f"{seed}/{' '.join(sentences)}")
     names = {mask: dice.choice(pool) for mask, pool in NAMES.items()}

@@ -56,4 +56,8 @@ INDEX: dict[str, str] = {
     "recorded": "scenarist.models.recorded:Recorded",
     "word-places": "scenarist.models.word_places:WordPlaces",
     "story-order": "scenarist.models.story_order:StoryOrder",
+    "event-frequency": "scenarist.models.frequency_event:EventFrequency",
+    "skip-thoughts": "scenarist.models.skip_thoughts:SkipThoughts",
+    "narrative-chains": "scenarist.models.narrative_chain_endings:NarrativeChains",
+    "ending-ensemble": "scenarist.models.ending_ensemble:EndingEnsemble",
 }

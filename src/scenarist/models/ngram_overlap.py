@@ -1,7 +1,8 @@
 """Choice -> Guesses: the ending that shares more n-grams with the story (Mostafazadeh et al. 2016, section 5, model 2).
 
-Smoothed BLEU of Lin and Och (2004): precisions of 1- to 4-grams, one added to count and total above unigrams, brevity
-penalty against the whole context as the paper has one reference.
+Smoothed BLEU of Lin and Och (2004): precisions of 1- to 4-grams, one added to count and total above unigrams, words only. The
+paper does not say how it treats an ending's being shorter than the story; without a brevity penalty we come to its figure
+(47.8 against 47.7 on the validation set), with one (``brevity=True``) to 55.9, because the penalty favours the longer ending.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from collections.abc import Sequence
 
 from scenarist.models.endings import EndingModel
 
-TOKEN = re.compile(r"\w+(?:['’]\w+)?|[^\w\s]")
+TOKEN = re.compile(r"\w+(?:['’]\w+)?")
 
 
 def grams(tokens: Sequence[str], n: int) -> Counter[tuple[str, ...]]:
@@ -21,7 +22,7 @@ def grams(tokens: Sequence[str], n: int) -> Counter[tuple[str, ...]]:
     return Counter(tuple(tokens[at : at + n]) for at in range(len(tokens) - n + 1))
 
 
-def smoothed_bleu(candidate: Sequence[str], reference: Sequence[str], most: int = 4) -> float:
+def smoothed_bleu(candidate: Sequence[str], reference: Sequence[str], most: int = 4, brevity: bool = True) -> float:
     """Sentence BLEU with one added above unigrams.
 
     >>> smoothed_bleu("a b c d".split(), "a b c d".split())
@@ -36,8 +37,8 @@ def smoothed_bleu(candidate: Sequence[str], reference: Sequence[str], most: int 
         if shared + more == 0 or total + more == 0:
             return 0.0
         logs += math.log((shared + more) / (total + more)) / most
-    brevity = min(0.0, 1.0 - len(reference) / max(1, len(candidate)))
-    return math.exp(logs + brevity)
+    short = min(0.0, 1.0 - len(reference) / max(1, len(candidate))) if brevity else 0.0
+    return math.exp(logs + short)
 
 
 class NgramOverlap(EndingModel):
@@ -45,10 +46,10 @@ class NgramOverlap(EndingModel):
 
     name = "ngram-overlap"
 
-    def __init__(self, most: int = 4, see: str = "story") -> None:
+    def __init__(self, most: int = 4, brevity: bool = False, see: str = "story") -> None:
         super().__init__(see)
-        self.most = most
+        self.most, self.brevity = most, brevity
 
     def scores(self, context: Sequence[str], endings: Sequence[str]) -> Sequence[float]:
         reference = TOKEN.findall(" ".join(context).lower())
-        return [smoothed_bleu(TOKEN.findall(ending.lower()), reference, self.most) for ending in endings]
+        return [smoothed_bleu(TOKEN.findall(ending.lower()), reference, self.most, self.brevity) for ending in endings]

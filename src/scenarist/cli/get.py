@@ -1,0 +1,41 @@
+"""`scenarist get`: put release files (models, adapters) into place, checked by their sums."""
+
+from __future__ import annotations
+
+import typer
+
+app = typer.Typer()
+
+
+@app.command(epilog="Examples: scenarist get --list | scenarist get smollm2 | scenarist get storycloze --from ../release")
+def get(
+    name: str = typer.Argument("", help="What to get, e.g. smollm2, storycloze."),
+    source: str = typer.Option("", "--from", help="A folder or address that holds the files; else the checkout's release/ or PyPI."),
+    again: bool = typer.Option(False, "--again", help="Get it anew even where it is in place."),
+    listing: bool = typer.Option(False, "--list", help="List what there is to get, and what is in place."),
+    seed: int = typer.Option(13, help="Nothing here is random; accepted as everywhere."),
+    as_json: bool = typer.Option(False, "--json", help="Print JSON."),
+    quiet: bool = typer.Option(False, "--quiet", "-q", help="Print nothing."),
+) -> None:
+    """Put release files (models, adapters) into place."""
+    from scenarist.cli.faces import console, json_out
+    from scenarist.errors import BadInput
+    from scenarist.learning import releases
+
+    if listing:
+        found = [releases.state(one) for one in releases.manifest().values()]
+        if as_json:
+            json_out(found)
+            return
+        for one in found:
+            size = sum(file.size for file in one.files) / 1e6
+            console().print(f"{one.name:<12} {size:7.1f} MB  {'in place' if one.there else '-':<9} {one.what} ({one.licence})", markup=False)
+        return
+    if not name:
+        raise BadInput("Say what to get, e.g. scenarist get smollm2. What there is: scenarist get --list")
+    paths = releases.get(name, source, again)
+    if as_json:
+        json_out({"name": name, "files": [str(path) for path in paths]})
+    elif not quiet:
+        for path in paths:
+            console().print(str(path), markup=False)

@@ -1,0 +1,83 @@
+"""A story and endings -> a ranking; a story alone -> written endings. What `scenarist fill --ending` answers with.
+
+The models by name: ``labelled`` (SmolLM2 tuned on stories and on labelled endings), ``unlabelled`` (the discriminator that saw raw
+stories only), or any registered model that chooses endings and needs no training data. Without SmolLM2 or torch the answer
+falls back to counting shared n-grams, and says so.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import msgspec
+
+from scenarist.errors import BadInput, Missing
+from scenarist.formats import plain
+from scenarist.question import Choice, Prediction
+from scenarist.registry import make
+
+NAMES = {"labelled": ("lm-classifier", {"adapter": "all"}), "unlabelled": ("story-discriminator", {})}
+
+
+def sentences(text: str) -> tuple[str, ...]:
+    """The sentences of a story; the models were trained on four, any number from one is taken."""
+    found = tuple(text[span.start : span.stop] for span in plain.sentences(text))
+    if not found:
+        raise BadInput("Expected a story of one or more sentences (four is what the models know), got none.")
+    return found
+
+
+def choose_ending(text: str, endings: Sequence[str], model: str = "") -> Prediction:
+    """Rank the endings of a story; the first guess is the best one."""
+    told = sentences(text)
+    if len(endings) < 2 or not all(ending.strip() for ending in endings):
+        raise BadInput(f"Expected two or more endings, none of them empty, got {list(endings)}.")
+    if len({ending.strip() for ending in endings}) < len(endings):
+        raise BadInput("Two of the endings are the same; each must be another one.")
+    question = Choice(told, tuple(endings))
+    name, settings = NAMES.get(model or "labelled", (model, {}))
+    made: Any = make("model", name, **settings)
+    if made.learns != "nothing":
+        raise BadInput(f"{name} has to learn first; choose one of {', '.join(NAMES)}, lm-ending, sentence-encoder, ngram-overlap, sentiment.")
+    try:
+        found: Prediction = made.answer(question)
+    except Missing as error:
+        if model:
+            raise
+        found = make("model", "ngram-overlap").answer(question)
+        return msgspec.structs.replace(found, note=f"Only shared words were counted: {error}")
+    note = "" if len(told) == 4 else f"The story has {len(told)} sentences; the model was trained on four."
+    return msgspec.structs.replace(found, note=note)
+
+
+def write_endings(text: str, count: int = 3, seed: int = 13) -> list[str]:
+    """Write endings for a story with SmolLM2 tuned on stories: the likeliest continuations drawn with a seed, best first."""
+    import torch
+
+    from scenarist.models.lm_endings import last_logits, story_tree
+    from scenarist.models.smollm2 import BOS, EOS, MARK, Tree
+    from scenarist.models.story_adapters import adapter, story_network
+
+    told = sentences(text)
+    net = story_network(1)
+    dice = torch.Generator().manual_seed(seed)
+    trunk = [BOS, *(token for sentence in told for token in net.encode(sentence)), MARK]
+    drafts: dict[str, list[int]] = {}
+    with torch.inference_mode():
+        for _ in range(3 * count):
+            tokens: list[int] = []
+            while len(tokens) < 24:
+                states = net.states([Tree.grow([*trunk, *tokens], [])])
+                likely = torch.topk((states[0, -1] @ net.embedding.T) / 0.8, 40)
+                token = int(likely.indices[torch.multinomial(likely.values.softmax(-1), 1, generator=dice)])
+                if token == EOS:
+                    break
+                tokens.append(token)
+            if line := net.decode(tokens):
+                drafts.setdefault(line, tokens)
+            if len(drafts) >= 2 * count:
+                break
+    lines = list(drafts)
+    scores = last_logits(net, [story_tree(net, told, lines)], None, adapter("stories", "1"))[0]
+    return [line for _, line in sorted(zip(scores, lines, strict=True), reverse=True)][:count]

@@ -1,0 +1,74 @@
+"""ROCStories and Story Cloze -> data.npz: token ids, endings of similar stories and flipped endings. Runs on a CPU (7 minutes).
+
+python -m training.storycloze.prepare out/storycloze
+"""
+
+from __future__ import annotations
+
+import random
+import sys
+from collections.abc import Iterable
+from pathlib import Path
+
+import numpy as np
+
+from scenarist.corpora.rocstories import ROCStories
+from scenarist.corpora.splits import is_dev
+from scenarist.corpora.storycloze import StoryCloze2016, StoryCloze2018
+from scenarist.learning.negatives import Negatives
+from scenarist.models.endings import fold_of
+from scenarist.models.gguf import load_tokenizer
+from scenarist.models.pretrained import gguf_file
+from scenarist.story import sentence_texts
+from training.storycloze.restore import restore
+
+
+def main(out: Path) -> None:
+    """Write data.npz and dev.npy."""
+    tokenizer = load_tokenizer(gguf_file())
+
+    def ragged(texts: Iterable[str]) -> tuple[np.ndarray, np.ndarray]:
+        ids = [tokenizer.encode(" " + " ".join(text.split())).ids if text else [] for text in texts]
+        return np.array([one for row in ids for one in row], dtype=np.uint16), np.array(
+            [len(row) for row in ids], dtype=np.uint8
+        )
+
+    told = list(ROCStories("all"))
+    cased = np.array([story.note("cased") == "yes" for story in told])
+    stories = [
+        list(sentence_texts(story)) if kept else restore(list(sentence_texts(story)))
+        for story, kept in zip(told, cased, strict=True)
+    ]
+    maker, dice = Negatives(seed=13).fit(stories), random.Random(5)
+    near: list[str] = []
+    flipped: list[str] = []
+    for story in stories:
+        for turn in (dice.randrange(3), 3 + dice.randrange(5)):
+            made = maker.make(story, "nearest", turn)
+            near.append(made.text if made else "")
+        made = maker.make(story, "flipped")
+        flipped.append(made.text if made else "")
+    data: dict[str, np.ndarray] = {"cased": cased}
+    items = [
+        (year, item) for year, corpus in ((2016, StoryCloze2016), (2018, StoryCloze2018)) for item in corpus("dev")
+    ]
+    lists = {
+        "roc": [sentence for story in stories for sentence in story],
+        "near": near,
+        "flip": flipped,
+        "sc": [text for _, item in items for text in (*item.context, *item.endings)],
+    }
+    for name, texts in lists.items():
+        data[name], data[f"{name}_n"] = ragged(texts)
+    data["sc_answer"] = np.array([item.answer for _, item in items], dtype=np.int8)
+    data["sc_year"] = np.array([year for year, _ in items], dtype=np.int16)
+    data["sc_fold"] = np.array([fold_of(item.context) for _, item in items], dtype=np.int8)
+    data["sc_id"] = np.array([item.id for _, item in items])
+    out.mkdir(parents=True, exist_ok=True)
+    np.savez_compressed(out / "data.npz", **data)
+    np.save(out / "dev.npy", np.array([is_dev(story.text) for story in told]))
+    print(f"{len(stories)} stories, {len(items)} items, {sum(map(bool, flipped))} flipped endings in {out}")
+
+
+if __name__ == "__main__":
+    main(Path(sys.argv[1] if len(sys.argv) > 1 else "out/storycloze"))
