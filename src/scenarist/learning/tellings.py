@@ -103,6 +103,7 @@ def without(story: Story, number: int) -> Story:
     sentences = tuple(
         Sentence(at(s.start), at(s.stop), word(s.first), end(s.last)) for n, s in enumerate(story.sentences) if n != number
     )
+    text = story.text[:start] + story.text[stop:]
     kept: set[str] = set()
     entities = []
     for entity in story.entities:
@@ -113,19 +114,22 @@ def without(story: Story, number: int) -> Story:
         )
         if mentions:
             kept.add(entity.id)
-            entities.append(msgspec.structs.replace(entity, mentions=mentions))
-    events = tuple(moved(event, kept, at, word) for event in story.events if not gone.start <= event.start < gone.stop)
-    text = story.text[:start] + story.text[stop:]
+            # A name taken from the sentence that is gone would tell what it said.
+            said = any(m.stop <= len(text) and text[m.start : m.stop].casefold() == entity.name.casefold() for m in mentions)
+            entities.append(msgspec.structs.replace(entity, mentions=mentions, name=entity.name if said else ""))
+    events = tuple(moved(event, kept, at, word, lost) for event in story.events if not gone.start <= event.start < gone.stop)
     left = tuple(msgspec.structs.replace(e, members=tuple(m for m in e.members if m in kept)) for e in entities)
     return msgspec.structs.replace(
         story, text=text, tokens=tokens, sentences=sentences, entities=left, events=events, segments=()
     )
 
 
-def moved(event: Event, kept: set[str], at: Move, word: Move) -> Event:
-    """An event after a sentence before it was taken out."""
+def moved(event: Event, kept: set[str], at: Move, word: Move, lost: Callable[[int], bool]) -> Event:
+    """An event after a sentence was taken out; a role whose filler stood in that sentence goes with it."""
     roles = tuple(
-        msgspec.structs.replace(role, entity=role.entity if role.entity in kept else "", token=word(role.token)) for role in event.roles
+        msgspec.structs.replace(role, entity=role.entity if role.entity in kept else "", token=word(role.token))
+        for role in event.roles
+        if not lost(role.token)
     )
     return msgspec.structs.replace(event, roles=roles, token=word(event.token), start=at(event.start), stop=at(event.stop))
 

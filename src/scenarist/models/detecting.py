@@ -34,8 +34,8 @@ def detect_text(text: str, id: str = "text", model: str = "detector", least: flo
     """A story with the segments a model finds; labels lighter than ``least`` are left out, but never a segment's first."""
     if not text.strip():
         raise BadInput(f"{id}: expected a text, got an empty one.")
-    ready, notes = clean(text)
-    story = Story(id, ready, sentences=sentences(ready), source="text", notes=notes)
+    kept_text, ready, notes = clean(text)
+    story = Story(id, kept_text, sentences=sentences(ready), source="text", notes=notes)
     solver = make("model", model, **({"taught": True} if model == "detector" else {}))
     answer = solver.answer(Where(story)).best
     if not isinstance(answer, Segments):

@@ -127,7 +127,9 @@ class Slots:
 
     def absent(self, gap: Gap) -> Array:
         """How much of the scenario's tellers mention it, whatever the place: the row's view of an event that is nowhere told."""
-        return np.asarray(np.log(gap.network.tables.by_scenario[gap.slot.scenario] + 0.1), np.float32)
+        tables = gap.network.tables
+        counts = tables.by_scenario[gap.slot.scenario] if gap.slot.scenario >= 0 else tables.alone
+        return np.asarray(np.log(counts + 0.1), np.float32)
 
     def answer(self, question: AnyQuestion) -> Prediction:
         names, logp = self.ranked(question)
