@@ -90,6 +90,21 @@ def test_marks_say_how_many_words_are_missing_and_later_ones_are_not_seen() -> N
     assert not torch.allclose(alone[0], other[0], atol=1e-3)
 
 
+@pytest.mark.parametrize("kind", [WordHead, PretrainedTransducer])
+def test_remembered_beginnings_change_nothing(kind: type) -> None:
+    network = kind(llama(), pieces(), WORDS, Admissible(WHITE, WORDS), Reading(dropout=0.0)).eval()
+    row = ROWS[1]
+    queries = [
+        Query(row.abstract, row.concrete[:place], start, stop, row.blanks[:which])
+        for which, (start, stop) in enumerate(row.blanks) for place in range(start, stop)
+    ]  # fmt: skip
+    plain = ask(network.logits, queries)
+    network.body.remember = 3
+    one_by_one = torch.cat([ask(network.logits, [query]) for query in queries])
+    assert torch.allclose(plain, one_by_one, atol=1e-3)
+    assert torch.allclose(plain, ask(network.logits, queries), atol=1e-3)
+
+
 def test_adapters_begin_without_effect_and_fold_away() -> None:
     model = llama()
     ids = torch.tensor([[3, 5, 8]])

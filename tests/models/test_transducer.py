@@ -130,9 +130,32 @@ def test_parameterised_slots_advance_while_shifting_is_likelier() -> None:
     assert int(ours.place(e, d, part, zero, zero, zero)) == 0
 
 
+def test_marginal_slots_are_the_models_own_next_word_distribution() -> None:
+    """ln p(text and word) - ln p(text) by the forward variable equals the distribution that fills a slot."""
+    ours = network(seed=3, transitions="parameterised")
+    words = ("water", "pot")
+    part = batch([Row(("boil", "rice"), words)], WORDS)
+    zero = torch.zeros(1, dtype=torch.long)
+    slot = ours.logits(part, zero, zero + 2, zero + 2)[0]
+    assert slot.logsumexp(0).item() == pytest.approx(0.0, abs=1e-5)
+    e, d = ours.both(part)
+
+    def forward(told: tuple[str, ...]) -> torch.Tensor:
+        """The summed probability of a prefix, wherever it ends."""
+        ids = torch.tensor([WORDS.ids(told)])
+        scores = ours.scores(e, d[:, : len(told)], ids)
+        ends = [monotonic.log_likelihood(scores, torch.tensor([at]), torch.tensor([len(told)])) for at in (1, 2, 3)]
+        return torch.stack(ends).logsumexp(0)
+
+    rice = forward((*words, "rice")).item() - forward(words).item()
+    all_words = torch.stack([forward((*words, word)) for word in WORDS.words]).logsumexp(0).item() - forward(words).item()
+    # a prefix may also shift past the end without emitting, so the sum over words is below 1 and is what normalises
+    assert slot[WORDS.at["rice"]].item() == pytest.approx(rice - all_words, abs=1e-4)
+
+
 def test_training_learns_which_tool_an_abstract_calls_for() -> None:
     rows = [ROWS[0], ROWS[1]] * 12
-    ours = network(seed=2)
+    ours = network(seed=2, slots="viterbi")
     trained = train(ours, rows, rows[:2], Recipe(epochs=14, marginal=8, size=8, rate=2e-2, seed=1))
     path = trained.align(batch(ROWS[:2], WORDS))
     assert path.shape == (2, 5)

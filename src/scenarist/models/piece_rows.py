@@ -99,11 +99,44 @@ class Marked(torch.nn.Module):  # type: ignore[misc]
         self.half = False
         """Matrix products of the body in bfloat16 (heads and alignments stay in single precision)."""
 
-    def forward(self, ids: Tensor) -> Tensor:
+        self.remember: int = 0
+        """How many texts to remember the states of, outside training; a text that goes on from one of them is read from there."""
+        self._known: dict[tuple[int, ...], list[tuple[tuple[int, ...], Any, Tensor]]] = {}
+
+    def vectors(self, ids: Tensor) -> Tensor:
+        """Piece ids -> input vectors, marks included."""
         marked = ids >= self.size
         vectors = self.body.embed_tokens(ids.masked_fill(marked, 0))
         own = self.marks.to(vectors.dtype)[(ids - self.size).clamp(min=0)]
+        return torch.where(marked[..., None], own, vectors)
+
+    def forward(self, ids: Tensor) -> Tensor:
         with torch.autocast(ids.device.type, dtype=torch.bfloat16, enabled=self.half):
-            states = self.body(inputs_embeds=torch.where(marked[..., None], own, vectors), use_cache=False)
+            states = self.body(inputs_embeds=self.vectors(ids), use_cache=False)
         out: Tensor = states.last_hidden_state.float()
         return out
+
+    @torch.no_grad()
+    def going_on(self, ids: Sequence[int]) -> Tensor:
+        """States of one text (t, h), read on from the longest remembered beginning of it.
+
+        Filling blanks left to right asks about the same text again and again, a few words longer each time.
+        """
+        from transformers import DynamicCache
+
+        whole = tuple(ids)
+        group = self._known.setdefault(whole[:8], [])
+        at = max(
+            (number for number, (known, _, _) in enumerate(group) if known == whole[: len(known)]),
+            key=lambda number: len(group[number][0]), default=None,
+        )  # fmt: skip
+        known, cache, states = group.pop(at) if at is not None else ((), DynamicCache(), torch.empty(0, self.marks.shape[1]))
+        if len(known) < len(whole):
+            new = torch.tensor([whole[len(known) :]], device=self.marks.device)
+            out = self.body(inputs_embeds=self.vectors(new), past_key_values=cache, use_cache=True)
+            states = torch.cat([states.to(self.marks.device), out.last_hidden_state[0].float()])
+        group.append((whole, cache, states))
+        if sum(len(some) for some in self._known.values()) > self.remember:
+            oldest = next(iter(self._known))
+            del self._known[oldest]
+        return states

@@ -118,6 +118,8 @@ class PretrainedWords(WordModel):
                 f"{path}: its tensors do not fit the network {self.name} on {self.base}: {sorted([*extra, *wanted & set(lost)])[:3]}"
             )
         lora.fold(network)
+        if self.device == "cpu" and hasattr(network, "body"):
+            network.body.remember = 4000
         self.network_ = network.eval()
         return self
 

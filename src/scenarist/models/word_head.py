@@ -58,8 +58,12 @@ class WordHead(nn.Module):  # type: ignore[misc]
 
     def read(self, rows: Sequence[Row], abstract: bool = True) -> tuple[PieceBatch, Tensor]:
         """Pieces and their states, (B, t, h)."""
-        batch = piece_batch([piece_row(row, self.pieces, self.reading.marks, abstract) for row in rows], self.device)
-        return batch, self.body(batch.ids)
+        cut = [piece_row(row, self.pieces, self.reading.marks, abstract) for row in rows]
+        batch = piece_batch(cut, self.device)
+        if self.training or not self.body.remember:
+            return batch, self.body(batch.ids)
+        read = [self.body.going_on(one.ids) for one in cut]
+        return batch, nn.utils.rnn.pad_sequence(read, batch_first=True)
 
     def loss(self, rows: Sequence[Row]) -> Tensor:
         """Cross entropy on the blanks, plus ``aside`` times that of the other words."""
