@@ -29,7 +29,9 @@ def f1(counts: tuple[float, float, float, float]) -> float:
 
 
 # the F-measures of his Table 1: MUC, B-cubed, and CEAF with phi4
-@pytest.mark.parametrize(("name", "muc", "b3", "ceaf"), [("a", 0.947, 0.865, 0.733), ("b", 0.947, 0.737, 0.667), ("c", 0.900, 0.545, 0.294)])
+@pytest.mark.parametrize(
+    ("name", "muc", "b3", "ceaf"), [("a", 0.947, 0.865, 0.733), ("b", 0.947, 0.737, 0.667), ("c", 0.900, 0.545, 0.294)]
+)
 def test_luo_table_1(name: str, muc: float, b3: float, ceaf: float) -> None:
     response = RESPONSES[name]
     assert f1(coref.muc(TRUTH, response)) == pytest.approx(muc, abs=6e-4)
@@ -56,7 +58,10 @@ def test_assignment_is_best(rows: int, columns: int, seed: int) -> None:
     profit = np.random.default_rng(seed).integers(0, 5, (rows, columns)).astype(float)
     found = profit[coref.assignment(profit)].sum()
     wide = profit if rows <= columns else profit.T
-    best = max(sum(wide[row, column] for row, column in enumerate(order)) for order in permutations(range(wide.shape[1]), len(wide)))
+    best = max(
+        sum(wide[row, column] for row, column in enumerate(order))
+        for order in permutations(range(wide.shape[1]), len(wide))
+    )
     assert found == best
 
 
@@ -108,8 +113,14 @@ def test_tags_of_the_item() -> None:
     answer = story(((0, 1), (2, 3)), kinds=("person",))
     metric = coref.Conll()
     guess = Prediction("i", (Guess(Reading(answer)),))
-    totals = {tags: metric.mark(Item("i", Read(key.text), Reading(key), tags=tags), guess) for tags in ((), ("no-singletons",), ("kind:person",))}
-    values = {tags: float(metric.combine({name: np.array(value) for name, value in counts.items()})) for tags, counts in totals.items()}
+    totals = {
+        tags: metric.mark(Item("i", Read(key.text), Reading(key), tags=tags), guess)
+        for tags in ((), ("no-singletons",), ("kind:person",))
+    }
+    values = {
+        tags: float(metric.combine({name: np.array(value) for name, value in counts.items()}))
+        for tags, counts in totals.items()
+    }
     assert values["no-singletons",] == values["kind:person",] == pytest.approx(1.0)
     assert values[()] < 1.0
 

@@ -20,7 +20,8 @@ def story() -> Story:
     ]  # fmt: skip
     made = Story.from_words("s", [[row[0] for row in rows[:4]], [row[0] for row in rows[4:]]])
     tokens = tuple(
-        Token(token.start, token.stop, lemma, pos, "", "", head, dep) for token, (_, lemma, pos, head, dep) in zip(made.tokens, rows, strict=True)
+        Token(token.start, token.stop, lemma, pos, "", "", head, dep)
+        for token, (_, lemma, pos, head, dep) in zip(made.tokens, rows, strict=True)
     )
     return replace(made, tokens=tokens)
 
@@ -70,8 +71,14 @@ def test_wrong_cut_costs_the_word_and_its_dependents() -> None:
     tokens = list(key.tokens)
     # "him ." read as one word
     joined = Token(tokens[2].start, tokens[3].stop, "he", "PRON", "", "", 1, "obj")
-    shift = [Token(t.start, t.stop, t.lemma, t.pos, "", "", t.head - 1 if t.head > 3 else t.head, t.dep) for t in tokens[4:]]
-    answer = replace(key, tokens=(*tokens[:2], joined, *shift), sentences=(Sentence(0, joined.stop, 0, 3), Sentence(shift[0].start, shift[-1].stop, 3, 6)))
+    shift = [
+        Token(t.start, t.stop, t.lemma, t.pos, "", "", t.head - 1 if t.head > 3 else t.head, t.dep) for t in tokens[4:]
+    ]
+    answer = replace(
+        key,
+        tokens=(*tokens[:2], joined, *shift),
+        sentences=(Sentence(0, joined.stop, 0, 3), Sentence(shift[0].start, shift[-1].stop, 3, 6)),
+    )
     assert value(parsing.TokenF1(), key, answer) == pytest.approx(2 * 5 / 13)
     assert value(parsing.CoreF1(), key, answer) == pytest.approx(2 * 2 / 6)
     assert value(parsing.SentenceF1(), key, answer) == 1.0  # both still end where they should

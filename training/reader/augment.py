@@ -80,3 +80,30 @@ def _without_end(sentence: list[Word]) -> list[Word]:
     if last > 0 and sentence[last].upos == "PUNCT" and not any(word.head == last for word in sentence):
         return sentence[:last]
     return sentence
+
+
+def manner(words: list[str], dice: float) -> list[str]:
+    """The words as other people would have typed them: lower case, capitals, blog corpora, other quotation marks."""
+    if dice < 0.72:
+        return words
+    if dice < 0.82:
+        return [word.lower() for word in words]
+    if dice < 0.84:
+        return [word.upper() for word in words]
+    if dice < 0.89:
+        out = [word.lower() for word in words]
+        for place in range(1, len(out)):
+            if out[place] in {"n't", "n’t"} and out[place - 1] in SPLIT:
+                out[place - 1], out[place] = SPLIT[out[place - 1]], "'t"
+        return out
+    if dice < 0.95:
+        return [
+            {'"': "''", "“": '"', "”": '"', "``": '"', "''": '"'}.get(word, word.replace("’", "'")) for word in words
+        ]
+    opened, out = False, []
+    for word in words:
+        if word in {'"', "``", "''"}:
+            opened = not opened
+            word = "“" if opened else "”"
+        out.append(word.replace("'", "’"))
+    return out

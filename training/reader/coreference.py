@@ -72,8 +72,20 @@ class PairNet(nn.Module):
         return self.out(self.drop(torch.relu(self.deep(hidden))))[:, 0], new
 
     def arrays(self) -> dict[str, np.ndarray]:
-        names = {"new1.weight": "new1", "new1.bias": "new1_bias", "new2.weight": "new2", "new2.bias": "new2_bias", "mine.weight": "mine", "its.weight": "its",
-                 "pair.weight": "pair", "pair.bias": "pair_bias", "deep.weight": "deep", "deep.bias": "deep_bias", "out.weight": "out", "out.bias": "out_bias"}  # fmt: skip
+        names = {
+            "new1.weight": "new1",
+            "new1.bias": "new1_bias",
+            "new2.weight": "new2",
+            "new2.bias": "new2_bias",
+            "mine.weight": "mine",
+            "its.weight": "its",
+            "pair.weight": "pair",
+            "pair.bias": "pair_bias",
+            "deep.weight": "deep",
+            "deep.bias": "deep_bias",
+            "out.weight": "out",
+            "out.bias": "out_bias",
+        }
         return {
             names[key]: (value.T if value.ndim == 2 else value).detach().numpy().astype("float32")
             for key, value in self.state_dict().items()

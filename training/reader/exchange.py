@@ -14,7 +14,7 @@ Row = dict[str, Any]
 
 
 def rows(blocks: Iterable[Block], group: str = "") -> Iterator[Row]:
-    """One row a sentence: words ``w``; heads ``h``, labels ``d``, tags ``t``, types ``e``, realis ``r`` where known; ``g`` names the group."""
+    """One row a sentence: words ``w``; where known heads ``h``, labels ``d``, tags ``t``, types ``e``, realis ``r``; ``g`` is its group."""
     for block in blocks:
         for sentence in block.sentences:
             row: Row = {"w": [word.form for word in sentence]}
@@ -42,7 +42,7 @@ def write(path: Path, found: Iterable[Row]) -> int:
 
 
 def silver(raw: Path, labels: Path, parts: Iterable[Path], unsure: int = 150) -> Iterator[Row]:
-    """The teacher's answers on the raw rows -> labelled rows; those whose heads it doubts (mean -1000 log P above ``unsure``) are left out."""
+    """The teacher's answers on the raw rows -> labelled rows, less those whose heads it doubts (mean -1000 log P above ``unsure``)."""
     with gzip.open(raw, "rt", encoding="utf-8") as lines:
         words = [json.loads(line)["w"] for line in lines]
     names = json.loads(labels.read_text(encoding="utf-8"))

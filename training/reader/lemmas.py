@@ -30,9 +30,24 @@ CLOSED = {
     "JJ",
     "NN",
 }
-BLOG = {("RB", "'t"): "not", ("V", "don"): "do", ("V", "didn"): "do", ("V", "doesn"): "do", ("V", "can"): "can", ("V", "won"): "will", ("V", "isn"): "be",
-        ("V", "wasn"): "be", ("V", "weren"): "be", ("V", "aren"): "be", ("V", "haven"): "have", ("V", "hasn"): "have", ("V", "hadn"): "have",
-        ("V", "couldn"): "could", ("V", "wouldn"): "would", ("V", "shouldn"): "should"}  # fmt: skip
+BLOG = {
+    ("RB", "'t"): "not",
+    ("V", "don"): "do",
+    ("V", "didn"): "do",
+    ("V", "doesn"): "do",
+    ("V", "can"): "can",
+    ("V", "won"): "will",
+    ("V", "isn"): "be",
+    ("V", "wasn"): "be",
+    ("V", "weren"): "be",
+    ("V", "aren"): "be",
+    ("V", "haven"): "have",
+    ("V", "hasn"): "have",
+    ("V", "hadn"): "have",
+    ("V", "couldn"): "could",
+    ("V", "wouldn"): "would",
+    ("V", "shouldn"): "should",
+}
 
 
 def build(words: Iterable[Word], listed: Path | None, out: Path) -> int:

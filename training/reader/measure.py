@@ -59,19 +59,26 @@ def trees(reader: Parser, stories: list[Story]) -> tuple[dict[str, float], dict[
             said = answer.story
             if named:  # the same words in another spelling of the spaces: take the key's offsets
                 moved = tuple(
-                    Token(a.start, a.stop, b.lemma, b.pos, b.tag, b.feats, b.head, b.dep) for a, b in zip(story.tokens, said.tokens, strict=True)
+                    Token(a.start, a.stop, b.lemma, b.pos, b.tag, b.feats, b.head, b.dep)
+                    for a, b in zip(story.tokens, said.tokens, strict=True)
                 )
                 said = Story("", story.text, tokens=moved, sentences=story.sentences)
             for kind in METRICS:
-                for name, value in kind().mark(Item("", Read(""), Reading(story)), Prediction("", (Guess(Reading(said)),))).items():
+                for name, value in (
+                    kind().mark(Item("", Read(""), Reading(story)), Prediction("", (Guess(Reading(said)),))).items()
+                ):
                     sums[kind.name][name] += value
-        out.append({kind.name: float(kind().combine({k: np.array(v) for k, v in sums[kind.name].items()})) for kind in METRICS})
+        out.append(
+            {kind.name: float(kind().combine({k: np.array(v) for k, v in sums[kind.name].items()})) for kind in METRICS}
+        )
     return out[0], out[1]
 
 
 def realis(reader: Parser, blocks: list[treebank.Block]) -> float:
     right = guessed = gold = 0
-    for block, read in zip(blocks, reader.words([[[w.form for w in s] for s in block.sentences] for block in blocks]), strict=True):
+    for block, read in zip(
+        blocks, reader.words([[[w.form for w in s] for s in block.sentences] for block in blocks]), strict=True
+    ):
         truth = np.array([word.realis == "E" for sentence in block.sentences for word in sentence])
         said = np.array(read.realis) > 0.5
         right, guessed, gold = right + int((truth & said).sum()), guessed + int(said.sum()), gold + int(truth.sum())
@@ -92,7 +99,9 @@ def measure(treebanks: Path, ontogum: Path, litbank: Path) -> Figures:
     reader = parser()
     out: Figures = {}
     ewt = [gold_story(blocks, "\n\n") for blocks in paragraphs(treebanks / "en_ewt-ud-dev.conllu.gz").values()]
-    gum = {name: gold_story(blocks, "\n\n") for name, blocks in paragraphs(treebanks / "en_gum-ud-dev.conllu.gz").items()}
+    gum = {
+        name: gold_story(blocks, "\n\n") for name, blocks in paragraphs(treebanks / "en_gum-ud-dev.conllu.gz").items()
+    }
     fiction = [story for name, story in gum.items() if treebank.genre(name) == "fiction"]
     for name, stories in (("ewt", ewt), ("gum", list(gum.values())), ("gum-fiction", fiction)):
         out[f"{name}, given words"], out[f"{name}, raw"] = trees(reader, stories)

@@ -23,11 +23,11 @@ import torch
 import torch.nn.functional as F
 from torch import nn
 
+from training.reader.augment import manner
+
 Row = dict[str, Any]
 PREFIXES, SUFFIXES, SHAPES = 4096, 8192, 512
 SIZES = {"word": 100, "prefix": 24, "suffix": 40, "shape": 16, "state": 128, "arc": 128, "label": 48}
-SPLIT = {"do": "don", "did": "didn", "does": "doesn", "ca": "can", "wo": "won", "could": "couldn", "would": "wouldn", "should": "shouldn",
-         "is": "isn", "was": "wasn", "were": "weren", "are": "aren", "have": "haven", "has": "hasn", "had": "hadn"}  # fmt: skip
 ROLE = {"nsubj": "s", "nsubj:pass": "s", "nsubj:outer": "s", "obj": "o", "iobj": "o"}
 
 
@@ -132,33 +132,6 @@ class Net(nn.Module):
             return x
         keep = torch.full((x.shape[0], 1, x.shape[2]), 1 - self.drop, device=x.device, dtype=x.dtype)
         return x * torch.bernoulli(keep) / (1 - self.drop)
-
-
-def manner(words: list[str], dice: float) -> list[str]:
-    """The words as other people would have typed them: lower case, capitals, blog corpora, other quotation marks."""
-    if dice < 0.72:
-        return words
-    if dice < 0.82:
-        return [word.lower() for word in words]
-    if dice < 0.84:
-        return [word.upper() for word in words]
-    if dice < 0.89:
-        out = [word.lower() for word in words]
-        for place in range(1, len(out)):
-            if out[place] in {"n't", "n’t"} and out[place - 1] in SPLIT:
-                out[place - 1], out[place] = SPLIT[out[place - 1]], "'t"
-        return out
-    if dice < 0.95:
-        return [
-            {'"': "''", "“": '"', "”": '"', "``": '"', "''": '"'}.get(word, word.replace("’", "'")) for word in words
-        ]
-    opened, out = False, []
-    for word in words:
-        if word in {'"', "``", "''"}:
-            opened = not opened
-            word = "“" if opened else "”"
-        out.append(word.replace("'", "’"))
-    return out
 
 
 def read(path: Path) -> list[Row]:
@@ -310,9 +283,24 @@ def tally(
 
 
 def fit(
-    gold: list[Row], silver: list[Row], dev: list[Row], vectors: Path, out: Path, *, seed: int = 1, seconds: float = 1e9,
-    epochs: float = 12, repeat: int = 3, batch: int = 3000, rate: float = 2e-3, dropout: float = 0.33, state: int = 128, device: str = "cpu", log: Any = print, every: float = 90,
-) -> dict[str, dict[str, float]]:  # fmt: skip
+    gold: list[Row],
+    silver: list[Row],
+    dev: list[Row],
+    vectors: Path,
+    out: Path,
+    *,
+    seed: int = 1,
+    seconds: float = 1e9,
+    epochs: float = 12,
+    repeat: int = 3,
+    batch: int = 3000,
+    rate: float = 2e-3,
+    dropout: float = 0.33,
+    state: int = 128,
+    device: str = "cpu",
+    log: Any = print,
+    every: float = 90,
+) -> dict[str, dict[str, float]]:
     """Trains and writes `out` (npz). An epoch is all silver and `repeat` times the gold; the schedule ends at `seconds` at the latest."""
     rng = random.Random(seed)
     torch.manual_seed(seed)

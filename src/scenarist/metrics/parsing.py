@@ -1,9 +1,10 @@
 """Two parses of one text -> how far they agree: words, sentences, tags, lemmas, trees, and the core arguments of verbs.
 
-Token positions are compared by the characters they cover, so given words and raw text are measured alike (as in the CoNLL 2018
-shared task, Zeman et al. 2018): a word counts as right only if it was cut right. UPOS, lemmas, UAS and LAS are F1 over words; on given words
-they are accuracies. LAS compares universal labels without their subtype. ``core_f1`` is over triples (verb, subject or object,
-argument word): the verb is tagged VERB on the side the triple comes from; subjects are nsubj and its subtypes, passive ones too, objects obj and iobj.
+Token positions are compared by the characters they cover, so given words and raw text are measured alike (as in the
+CoNLL 2018 shared task, Zeman et al. 2018): a word counts as right only if it was cut right. UPOS, lemmas, UAS and LAS are
+F1 over words; on given words they are accuracies. LAS compares universal labels without their subtype. ``core_f1`` is
+over triples (verb, subject or object, argument word): the verb is tagged VERB on the side the triple comes from;
+subjects are nsubj and its subtypes, passive ones too, objects obj and iobj.
 """
 
 from __future__ import annotations

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import gzip
 import re
-from functools import cache
+from functools import cache, lru_cache
 
 from scenarist.store import resource
 
@@ -70,6 +70,7 @@ def group_of(tag: str) -> str:
     return "V" if tag.startswith("VB") or tag == "MD" else "A" if tag in {"JJR", "JJS", "RBR", "RBS"} else tag
 
 
+@lru_cache(maxsize=100_000)
 def lemma(word: str, tag: str) -> str:
     """The lemma of a word with its Penn tag.
 

@@ -154,10 +154,11 @@ class Network:
         first = np.cumsum(lengths) - lengths
         above = above[np.where(head == 0, 0, first[which] + head)]
         below = _leaky(label_dep)
-        product = (below @ self._label[:-1] + self._label[-1]).reshape(
-            len(below), len(self.deps), -1
-        )  # [T, labels, l+1]
-        deep = np.matmul(product[:, :, :-1], above[:, :, None])[:, :, 0] + product[:, :, -1]  # [T, labels]
+        deep = np.empty((len(below), len(self.deps)), dtype=np.float32)
+        for start in range(0, len(below), 256):  # few enough words for the product to stay in the cache
+            part = slice(start, start + 256)
+            product = (below[part] @ self._label[:-1] + self._label[-1]).reshape(-1, len(self.deps), above.shape[1] + 1)
+            deep[part] = np.matmul(product[:, :, :-1], above[part, :, None])[:, :, 0] + product[:, :, -1]
         root = self.deps.index("root")
         deep[:, root] = NEVER
         names = np.where(head == 0, root, deep.argmax(axis=1))
@@ -216,7 +217,7 @@ def _bilstm(
 
 
 def _leaky(x: Array) -> Array:
-    return np.where(x > 0, x, np.float32(0.1) * x)
+    return np.asarray(np.where(x > 0, x, np.float32(0.1) * x))
 
 
 def trees(arcs: Array, lengths: Array) -> Array:
@@ -260,7 +261,7 @@ def spanning_tree(scores: Array) -> Array:
     full[1:, 0] = 2 * float(NEVER)
     full[root, 0] = keep
     full[root, 1:] = 2 * float(NEVER)
-    return _edmonds(full)[1:]
+    return np.asarray(_edmonds(full)[1:])
 
 
 def _edmonds(scores: Array) -> Array:

@@ -13,7 +13,6 @@ from collections.abc import Iterable, Iterator, Sequence
 from functools import cache
 from typing import Any, NamedTuple
 
-import numpy as np
 import numpy.typing as npt
 
 from scenarist.reading.lemmas import lemma
@@ -29,14 +28,29 @@ PIECE, RUN = 4_000, 200
 """characters given to the tokenizer at once, and of a run without a space"""
 BLANK = re.compile(r"\n[ \t\r\f\v]*\n\s*|[\r\n\u2028\u2029]+(?=[ \t]*(?:[-*•–]\s|\d{1,3}[.)]\s))")
 ENDED = re.compile(r"[.!?…:][\"'”’)\]]*[ \t\r]*\n\s*")
-TOO_LONG = re.compile(r"\S{%d,}" % (RUN + 1))
+TOO_LONG = re.compile(rf"\S{{{RUN + 1},}}")
 
 FEATS = {
-    "VBD": "Tense=Past|VerbForm=Fin", "VBZ": "Number=Sing|Person=3|Tense=Pres|VerbForm=Fin", "VBP": "Tense=Pres|VerbForm=Fin", "VB": "VerbForm=Inf",
-    "VBG": "VerbForm=Ger", "VBN": "Tense=Past|VerbForm=Part", "MD": "VerbForm=Fin", "NN": "Number=Sing", "NNS": "Number=Plur", "NNP": "Number=Sing",
-    "NNPS": "Number=Plur", "JJ": "Degree=Pos", "JJR": "Degree=Cmp", "JJS": "Degree=Sup", "RBR": "Degree=Cmp", "RBS": "Degree=Sup", "CD": "NumType=Card",
-    "PRP$": "Poss=Yes|PronType=Prs", "PRP": "PronType=Prs",
-}  # fmt: skip
+    "VBD": "Tense=Past|VerbForm=Fin",
+    "VBZ": "Number=Sing|Person=3|Tense=Pres|VerbForm=Fin",
+    "VBP": "Tense=Pres|VerbForm=Fin",
+    "VB": "VerbForm=Inf",
+    "VBG": "VerbForm=Ger",
+    "VBN": "Tense=Past|VerbForm=Part",
+    "MD": "VerbForm=Fin",
+    "NN": "Number=Sing",
+    "NNS": "Number=Plur",
+    "NNP": "Number=Sing",
+    "NNPS": "Number=Plur",
+    "JJ": "Degree=Pos",
+    "JJR": "Degree=Cmp",
+    "JJS": "Degree=Sup",
+    "RBR": "Degree=Cmp",
+    "RBS": "Degree=Sup",
+    "CD": "NumType=Card",
+    "PRP$": "Poss=Yes|PronType=Prs",
+    "PRP": "PronType=Prs",
+}
 
 
 class Parsed(NamedTuple):
@@ -102,9 +116,9 @@ class Parser:
         for start, stop in paragraphs(text):
             base = len(spans)
             for left, right in pieces(text, start, stop):
-                for token in self.tokenizer(text[left:right]):
-                    if not token.is_space:
-                        spans.append((left + token.idx, left + token.idx + len(token)))
+                found = self.tokenizer(text[left:right]).to_array(["IDX", "LENGTH", "IS_SPACE"]).astype(int)
+                found = found[found[:, 2] == 0]
+                spans += zip((left + found[:, 0]).tolist(), (left + found[:, 0] + found[:, 1]).tolist(), strict=True)
             words = [text[left:right] for left, right in spans[base:]]
             sentences += [(base + first, base + last) for first, last in self.splitter(words)]
         return Words(text, spans, sentences)
@@ -130,9 +144,18 @@ class Parser:
                 for place, (start, stop) in enumerate(cut.spans[first:last]):
                     pos, tag = self._tags[tags[place]]
                     head = heads[place]
-                    tokens.append(Token(
-                        start, stop, lemma(cut.text[start:stop], tag), pos, tag, FEATS.get(tag, ""), first + head if head >= 0 else -1, self.network.deps[deps[place]],
-                    ))  # fmt: skip
+                    tokens.append(
+                        Token(
+                            start,
+                            stop,
+                            lemma(cut.text[start:stop], tag),
+                            pos,
+                            tag,
+                            FEATS.get(tag, ""),
+                            first + head if head >= 0 else -1,
+                            self.network.deps[deps[place]],
+                        )
+                    )
                 if last > first:
                     spans.append(Sentence(cut.spans[first][0], cut.spans[last - 1][1], first, last))
             yield Parsed(Story(id="", text=cut.text, tokens=tuple(tokens), sentences=tuple(spans)), kinds, realis)
@@ -200,6 +223,3 @@ def pieces(text: str, start: int, stop: int) -> Iterator[tuple[int, int]]:
             end = long.start() if long.start() > start else min(end, start + RUN)
         yield start, end
         start = end
-
-
-assert np

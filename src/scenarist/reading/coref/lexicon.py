@@ -56,6 +56,11 @@ PEOPLE = frozenset(
     "captain colonel general major sergeant boyfriend girlfriend roommate classmate colleague partner visitor passenger soldier enemy "
     "infant toddler teenager adult somebody someone anybody anyone everybody everyone nobody coach vet veterinarian librarian".split()
 )
+ANIMALS = frozenset(
+    "cat dog puppy kitten horse pony cow pig sheep goat lamb chicken duck goose bird parrot fish rabbit bunny mouse rat "
+    "hamster squirrel fox wolf "
+    "bear deer frog turtle snake spider bee ant fly monkey elephant tiger lion donkey calf hound pup".split()
+)
 GROUPS = frozenset(
     "people family police couple team crowd group band company government committee army staff crew audience public".split()
 )

@@ -14,6 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from scenarist.reading.coref import lexicon as lex
+from scenarist.reading.coref.quotations import quotations
 from scenarist.story import Story, Token
 
 Array = npt.NDArray[Any]
@@ -43,9 +44,25 @@ _OUTSIDE_PREDICATE = frozenset("advmod obl obj xcomp iobj".split())
 _LOOSE = frozenset("also just only even then so too not maybe perhaps really actually still now never always".split())
 _INNER = frozenset("flat fixed goeswith compound amod det nummod punct cc case mark cop aux discourse".split())
 _ARTICLE = {
-    "the": 1, "a": 2, "an": 2, "this": 3, "that": 3, "these": 3, "those": 3,
-    "some": 5, "any": 5, "no": 5, "every": 5, "each": 5, "all": 5, "both": 5, "many": 5, "few": 5, "several": 5, "another": 5,
-}  # fmt: skip
+    "the": 1,
+    "a": 2,
+    "an": 2,
+    "this": 3,
+    "that": 3,
+    "these": 3,
+    "those": 3,
+    "some": 5,
+    "any": 5,
+    "no": 5,
+    "every": 5,
+    "each": 5,
+    "all": 5,
+    "both": 5,
+    "many": 5,
+    "few": 5,
+    "several": 5,
+    "another": 5,
+}
 UNKNOWN, ONE, MANY = 0, 1, 2
 MALE, FEMALE, NEUTER = 1, 2, 3
 
@@ -102,9 +119,10 @@ def find(story: Story, kinds: Sequence[str] = ()) -> Mentions:
         sentence[one.first : one.last] = number
     rows: list[tuple[int, int, int, bool]] = []  # first, last, head, coordination
     for place, token in enumerate(tokens):
-        if not _is_candidate(token, lower[place], children[place], tokens):
+        loose = token.pos == "PROPN" and token.dep == "flat" and not _joined(token.head, place, tokens)
+        if not loose and not _is_candidate(token, lower[place], children[place], tokens):
             continue
-        first, last = _span(place, token, tokens, lower, children[place], left, right)
+        first, last = _span(place, tokens, lower, children[place], left, right)
         rows.append((first, last, place, False))
         conjuncts = [
             child for child in children[place] if tokens[child].dep.startswith("conj") and tokens[child].pos in _NOMINAL
@@ -114,7 +132,7 @@ def find(story: Story, kinds: Sequence[str] = ()) -> Mentions:
     rows = sorted(
         {row[:2]: row for row in sorted(rows, key=lambda row: row[3])}.values(), key=lambda row: (row[0], -row[1])
     )
-    return _describe(story, rows, forms, lower, children, sentence, kinds)
+    return _describe(story, rows, lower, children, sentence, kinds)
 
 
 _NOMINAL = frozenset(("NOUN", "PROPN", "PRON"))
@@ -168,7 +186,7 @@ def _is_candidate(token: Token, word: str, children: list[int], tokens: Sequence
 
 
 def _span(
-    place: int, token: Token, tokens: Sequence[Token], lower: list[str], children: list[int], left: Array, right: Array
+    place: int, tokens: Sequence[Token], lower: list[str], children: list[int], left: Array, right: Array
 ) -> tuple[int, int]:
     predicate = any(tokens[child].dep == "cop" for child in children)
     first, last = place, place + 1
@@ -183,14 +201,28 @@ def _span(
             continue
         if dep == "advmod" and child < place and lower[child] in _LOOSE:
             continue
+        if dep == "flat" and not _joined(place, child, tokens):
+            continue
         first, last = min(first, int(left[child])), max(last, int(right[child]))
     return first, last
 
 
+def _joined(head: int, child: int, tokens: Sequence[Token]) -> bool:
+    """Is a part of a name joined to its head by parts of the same name only?"""
+    return all(
+        tokens[between].head in (head, child) and not tokens[between].dep.startswith(("cc", "conj"))
+        for between in range(min(head, child) + 1, max(head, child))
+    )
+
+
 def _describe(
-    story: Story, rows: list[tuple[int, int, int, bool]], forms: list[str], lower: list[str], children: list[list[int]], sentence: Array,
+    story: Story,
+    rows: list[tuple[int, int, int, bool]],
+    lower: list[str],
+    children: list[list[int]],
+    sentence: Array,
     kinds: Sequence[str],
-) -> Mentions:  # fmt: skip
+) -> Mentions:
     tokens = story.tokens
     size = len(rows)
     columns = {
@@ -220,7 +252,7 @@ def _describe(
         )
         heads.append(lemma if not group else "&".join(sorted(words[-1])))
         texts.append(" ".join(lower[at] for at in core) or word)
-        kind = kinds[head] if kinds else ""
+        kind = "animal" if lemma in lex.ANIMALS and cls == lex.NOMINAL else kinds[head] if kinds else ""
         columns["cls"][place] = cls
         columns["number"][place] = _number(
             token, lemma, cls, [lower[child] for child in children[head] if tokens[child].dep == "nummod"]
@@ -232,18 +264,26 @@ def _describe(
         columns["gender"][place], columns["alive"][place] = (gender if not group else UNKNOWN), alive
         columns["kind"][place] = KINDS.index(kind) if kind in KINDS else 0
         columns["dep"][place] = _dep(token)
-        columns["article"][place] = _article(first, head, lower, children[head], tokens, cls)
+        columns["article"][place] = _article(head, lower, children[head], tokens, cls)
         columns["reflexive"][place] = word in lex.REFLEXIVE
     at = np.array([row[2] for row in rows], dtype=int)
     quote, speaking = quotations(story, lower)
     by_head = {row[2]: place for place, row in enumerate(rows) if not row[3]}
     return Mentions(
-        first=np.array([row[0] for row in rows], dtype=int), last=np.array([row[1] for row in rows], dtype=int), head=at,
-        sentence=sentence[at] if size else at, governor=np.array([tokens[row[2]].head for row in rows], dtype=int),
-        quote=quote[at] if size else at, words=words, heads=heads, texts=texts, forms=[lower[row[2]] for row in rows],
+        first=np.array([row[0] for row in rows], dtype=int),
+        last=np.array([row[1] for row in rows], dtype=int),
+        head=at,
+        sentence=sentence[at] if size else at,
+        governor=np.array([tokens[row[2]].head for row in rows], dtype=int),
+        quote=quote[at] if size else at,
+        words=words,
+        heads=heads,
+        texts=texts,
+        forms=[lower[row[2]] for row in rows],
         speakers={number: by_head[token] for number, token in speaking.items() if token in by_head},
-        parts=_parts(rows, children, tokens, by_head), **columns,
-    )  # fmt: skip
+        parts=_parts(rows, children, tokens, by_head),
+        **columns,
+    )
 
 
 def _parts(
@@ -280,8 +320,7 @@ def _number(token: Token, lemma: str, cls: int, counts: list[str]) -> int:
         return UNKNOWN
     if (
         token.tag in {"NNS", "NNPS"}
-        or (token.tag == "DT"
-        and lemma in {"these", "those"})
+        or (token.tag == "DT" and lemma in {"these", "those"})
         or (counts and counts[0] not in {"one", "1"})
     ):
         return MANY
@@ -306,6 +345,8 @@ def _gender(first: int, last: int, head: int, lower: list[str], lemma: str, cls:
 
 
 def _alive(cls: int, gender: int, kind: str, lemma: str) -> int:
+    if cls in {lex.THEY, lex.DEMONSTRATIVE, lex.INDEFINITE}:
+        return 0
     if (
         cls in {lex.FIRST, lex.WE, lex.YOU, lex.HE, lex.SHE}
         or gender in {MALE, FEMALE}
@@ -325,7 +366,7 @@ def _dep(token: Token) -> int:
     return len(DEPS) - 1
 
 
-def _article(first: int, head: int, lower: list[str], children: list[int], tokens: Sequence[Token], cls: int) -> int:
+def _article(head: int, lower: list[str], children: list[int], tokens: Sequence[Token], cls: int) -> int:
     for child in children:
         dep = tokens[child].dep
         if dep.startswith("det"):
@@ -335,44 +376,3 @@ def _article(first: int, head: int, lower: list[str], children: list[int], token
         if dep == "nummod" and child < head:
             return 5
     return 6 if cls == lex.NAME else 0
-
-
-_QUOTE_MARKS = {'"': 0, "“": 1, "”": -1, "``": 1, "''": -1, "«": 1, "»": -1}
-
-
-def quotations(story: Story, lower: list[str]) -> tuple[Array, dict[int, int]]:
-    """-> (number of the quotation each token stands in, 0 outside; quotation -> token of its speaker)."""
-    number = np.zeros(len(lower), dtype=int)
-    inside, count = False, 0
-    for one in story.sentences:
-        begun = inside
-        for place in range(one.first, one.last):
-            mark = _QUOTE_MARKS.get(lower[place])
-            if mark is not None:
-                if mark == 1 or (mark == 0 and not inside):
-                    inside, count = True, count + 1
-                else:
-                    inside = False
-            elif inside:
-                number[place] = count
-        if inside and begun and one.last - one.first > 60:  # a mark was lost: do not quote the rest of the book
-            inside = False
-    speaking: dict[int, int] = {}
-    tokens = story.tokens
-    for one in story.sentences:
-        quotes = sorted(set(number[one.first : one.last].tolist()) - {0})
-        if not quotes:
-            continue
-        for place in range(one.first, one.last):
-            token = tokens[place]
-            if (
-                token.dep == "nsubj"
-                and not number[place]
-                and token.head >= 0
-                and not number[token.head]
-                and tokens[token.head].lemma in lex.SAY
-            ):
-                for quote in quotes:
-                    speaking.setdefault(quote, place)
-                break
-    return number, speaking

@@ -1,8 +1,8 @@
 """Parsed Story -> Entities: every candidate takes its best antecedent, or none; each link says why.
 
-The network proposes (`scorer`), three rules dispose: a cluster never holds two sexes; a pronoun never joins an argument of
-its own verb unless it is reflexive; parts of a coordination are never the coordination. A coordination, and a plural that continues one, keeps its
-members (split antecedents). Singletons are kept.
+The network proposes (`scorer`), three rules dispose: a cluster never holds two sexes; a pronoun never joins an argument
+of its own verb unless it is reflexive; parts of a coordination are never the coordination. A coordination, and a plural
+that continues one, keeps its members (split antecedents). Singletons are kept.
 """
 
 from __future__ import annotations
@@ -15,15 +15,17 @@ import numpy as np
 import numpy.typing as npt
 
 from scenarist.reading.coref import lexicon as lex
-from scenarist.reading.coref.mentions import FEMALE, KINDS, MALE, MANY, ONE, Mentions, find
+from scenarist.reading.coref.mentions import FEMALE, KINDS, MALE, Mentions, find
 from scenarist.reading.coref.pairs import FEATURES, own, pairs
 from scenarist.reading.coref.scorer import Scorer
 from scenarist.story import Entity, Mention, Story
 
 Array = npt.NDArray[Any]
 INSIDE, AROUND, BINDING = FEATURES.index("inside"), FEATURES.index("around"), FEATURES.index("binding")
-MARGIN = 0.0
+MARGIN = -0.3
 """how much better than *new* an antecedent must be; tuned on dev"""
+MARGIN_PERSONAL = -2.0
+"""the same for he, she and they, which hardly ever are new"""
 
 
 @cache
@@ -67,7 +69,9 @@ def link(
         | (features[:, INSIDE] > 0) & (mentions.cls[mine] >= lex.NAME)
         | (features[:, AROUND] > 0)
     )
-    good = np.flatnonzero((scores > new[mine] + margin) & ~banned)
+    personal = np.isin(mentions.cls, (lex.HE, lex.SHE, lex.THEY))
+    least = new + np.where(personal, margin + MARGIN_PERSONAL - MARGIN, margin)
+    good = np.flatnonzero((scores > least[mine]) & ~banned)
     order = good[np.lexsort((-scores[good], mine[good]))]
     done = -1
     for place in order.tolist():
@@ -135,19 +139,30 @@ def _entity(
     for place in places:
         first, last = int(mentions.first[place]), int(mentions.last[place])
         cls = int(mentions.cls[place])
-        kept.append(Mention(
-            story.tokens[first].start, story.tokens[last - 1].stop, first, last, int(mentions.head[place]),
-            "pronoun" if cls < lex.NAME else "name" if cls == lex.NAME else "nominal", why[place],
-        ))  # fmt: skip
+        kept.append(
+            Mention(
+                story.tokens[first].start,
+                story.tokens[last - 1].stop,
+                first,
+                last,
+                int(mentions.head[place]),
+                "pronoun" if cls < lex.NAME else "name" if cls == lex.NAME else "nominal",
+                why[place],
+            )
+        )
     best = min(
         places,
         key=lambda place: (abs(int(mentions.cls[place]) - lex.NAME) if mentions.cls[place] >= lex.NAME else 9, place),
     )
     return Entity(
-        id=name, mentions=tuple(kept), kind=_kind(mentions, places), name=story.of(kept[places.index(best)])[:80],
+        id=name,
+        mentions=tuple(kept),
+        kind=_kind(mentions, places),
+        name=story.of(kept[places.index(best)])[:80],
         gender=_commonest(mentions.gender[places], ("", "male", "female", "neuter")),
-        number=_commonest(mentions.number[places], ("", "singular", "plural")), members=members,
-    )  # fmt: skip
+        number=_commonest(mentions.number[places], ("", "singular", "plural")),
+        members=members,
+    )
 
 
 def _commonest(values: Array, names: tuple[str, ...]) -> str:
@@ -160,11 +175,9 @@ def _kind(mentions: Mentions, places: list[int]) -> str:
     """The type most of the names and nominals have; pronouns of people make a person."""
     full = [place for place in places if mentions.cls[place] >= lex.NAME and mentions.kind[place]]
     if full:
-        return KINDS[int(np.bincount(mentions.kind[full]).argmax())]
+        said = mentions.kind[full].tolist()
+        return KINDS[max(said, key=lambda kind: (said.count(kind), -said.index(kind)))]
     if any(mentions.cls[place] in (lex.FIRST, lex.WE, lex.YOU, lex.HE, lex.SHE) for place in places):
         return "person"
     kinds = [int(mentions.kind[place]) for place in places if mentions.kind[place]]
     return KINDS[max(set(kinds), key=kinds.count)] if kinds else ""
-
-
-assert ONE and MANY
