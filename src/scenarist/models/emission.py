@@ -65,4 +65,4 @@ def product_grid(a: Tensor, b: Tensor, told: Tensor) -> Tensor:
     return from_a + from_b - total
 
 
-EMISSIONS = {"mlp": MlpEmission, "product": ProductEmission}
+EMISSIONS: dict[str, type[MlpEmission] | type[ProductEmission]] = {"mlp": MlpEmission, "product": ProductEmission}

@@ -55,7 +55,8 @@ def tune(
     """The network, fine-tuned in place; ``change`` may alter each row anew every time it is shown."""
     chance = random.Random(tuning.seed)
     rows = [short for row in rows if (short := shorten(row, tuning.cut)).blanks]
-    body, own = [], []
+    body: list[nn.Parameter] = []
+    own: list[nn.Parameter] = []
     for name, weight in network.named_parameters():
         if weight.requires_grad:
             (own if name.startswith(("head.", "project.", "body.marks")) else body).append(weight)

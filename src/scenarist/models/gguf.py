@@ -229,7 +229,7 @@ def load_tokenizer(path: str | Path) -> Any:
         left, _, right = merge.partition(" ")
         merges.append((left, right))
     tokenizer = Tokenizer(models.BPE(vocab={word: at for at, word in enumerate(words)}, merges=merges))
-    split = [pre_tokenizers.ByteLevel(add_prefix_space=False, use_regex=True)]
+    split: list[Any] = [pre_tokenizers.ByteLevel(add_prefix_space=False, use_regex=True)]
     if meta.get("tokenizer.ggml.pre") == "smollm":  # digits stand alone
         split.insert(0, pre_tokenizers.Digits(individual_digits=True))
     tokenizer.pre_tokenizer = pre_tokenizers.Sequence(split)

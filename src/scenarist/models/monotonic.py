@@ -94,7 +94,7 @@ class Best(NamedTuple):
     back: Tensor
 
 
-@torch.no_grad()
+@torch.no_grad()  # type: ignore[untyped-decorator]
 def best_prefixes(scores: Scores) -> Best:
     """The best path to every (word, position), all prefixes at once."""
     here, before = scores.word + scores.emit, leave(scores.shift)
@@ -108,7 +108,7 @@ def best_prefixes(scores: Scores) -> Best:
     return Best(torch.stack(tables, 1), torch.stack(backs, 1))
 
 
-@torch.no_grad()
+@torch.no_grad()  # type: ignore[untyped-decorator]
 def viterbi(scores: Scores, positions: Tensor, words: Tensor) -> Tensor:
     """The best alignment of each pair, (B, n) positions; beyond a text's end the last position is repeated."""
     best = best_prefixes(scores)

@@ -116,7 +116,7 @@ class Marked(torch.nn.Module):  # type: ignore[misc]
         out: Tensor = states.last_hidden_state.float()
         return out
 
-    @torch.no_grad()
+    @torch.no_grad()  # type: ignore[untyped-decorator]
     def going_on(self, ids: Sequence[int]) -> Tensor:
         """States of one text (t, h), read on from the longest remembered beginning of it.
 

@@ -30,7 +30,7 @@ class Beam(NamedTuple):
         return self.logp / (len(self.words) + 1)
 
 
-@torch.no_grad()
+@torch.no_grad()  # type: ignore[untyped-decorator]
 def next_words(network: Transducer, abstract: tuple[str, ...], texts: list[tuple[str, ...]]) -> Tensor:
     """ln p(next word | abstract, text), alignments summed out, (texts, V)."""
     part = batch([Row(abstract, text) for text in texts], network.vocabulary).to(str(network.ratio.device))

@@ -22,7 +22,7 @@ from torch import Tensor, nn
 
 from scenarist.errors import BadInput
 from scenarist.models import monotonic
-from scenarist.models.emission import EMISSIONS
+from scenarist.models.emission import EMISSIONS, MlpEmission, ProductEmission
 from scenarist.models.monotonic import Scores
 from scenarist.models.word_batches import Batch, Vocabulary
 from scenarist.models.word_network import Shape, WordNetwork
@@ -51,7 +51,7 @@ class Transducer(WordNetwork):
         super().__init__(vocabulary, shape, vectors)
         self.transitions, self.slots = transitions, slots
         self.encoder = nn.LSTM(self.embed.embedding_dim, shape.hidden, batch_first=True)
-        self.emission = EMISSIONS[emission](shape.hidden, shape.hidden, shape.hidden, len(vocabulary), shape.dropout)
+        self.emission: MlpEmission | ProductEmission = EMISSIONS[emission](shape.hidden, shape.hidden, shape.hidden, len(vocabulary), shape.dropout)
         if transitions == "parameterised":
             self.of_encoder = nn.Linear(shape.hidden, shape.hidden)
             self.of_decoder = nn.Linear(shape.hidden, shape.hidden, bias=False)

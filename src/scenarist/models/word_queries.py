@@ -67,7 +67,7 @@ Network = Callable[[Sequence[Row], Sequence[Place]], Tensor]
 """Rows and places -> logits (Q, V) of the places in order."""
 
 
-@torch.no_grad()
+@torch.no_grad()  # type: ignore[untyped-decorator]
 def ask(network: Network, queries: Sequence[Query], size: int = 64) -> Tensor:
     """Logits of all queries, (Q, V) on the CPU; ``size`` texts are read at a time, the long ones together."""
     rows, places = merge(queries)

@@ -84,7 +84,8 @@ def train(
         if stage_over or (recipe.seconds and spent > recipe.seconds):
             break
     network.load_state_dict(kept)
-    return network.eval()
+    network.eval()
+    return network
 
 
 def lengths(rows: Sequence[Row], cut: int | None) -> tuple[int, int]:
