@@ -105,11 +105,15 @@ document.addEventListener('keydown',v=>{if(v.ctrlKey||v.metaKey||v.altKey)return
 
 
 def name_of(story: Story, entity: Entity) -> str:
-    """What to call an entity: its name, or the text of its first mention."""
-    if entity.name or not entity.mentions:
+    """What to call an entity: its name, or the text of its best mention; a long one gives way to a shorter."""
+    if not entity.mentions:
         return entity.name or entity.id
-    mention = min(entity.mentions, key=lambda one: ({"name": 0, "nominal": 1}.get(one.kind, 2), one.start))
-    return " ".join(story.of(mention).split())
+    ranked = sorted(entity.mentions, key=lambda one: ({"name": 0, "nominal": 1}.get(one.kind, 2), one.start))
+    name = " ".join((entity.name or story.of(ranked[0])).split())
+    if len(name) > 26:
+        proper = [one for one in ranked if one.kind == ranked[0].kind]
+        name = " ".join(min((story.of(one) for one in proper), key=len).split())
+    return name
 
 
 def facts(event: Event) -> list[str]:
@@ -210,7 +214,7 @@ def lanes(story: Story, number: int, drawn: Sequence[Chain], hues: dict[str, int
     columns = sorted({place for chain in drawn for place in chain.places})
     if len(drawn) < 2 or len(columns) < 2 or len(columns) > 400:
         return ""
-    left, wide, high, top = 130, 58, 26, 64
+    left, wide, high, top = 150, 58, 26, 64
     across = {place: left + 20 + at * wide for at, place in enumerate(columns)}
     parts = []
     for place in columns:
@@ -222,7 +226,7 @@ def lanes(story: Story, number: int, drawn: Sequence[Chain], hues: dict[str, int
         y, hue = top + high * row + high / 2, hues[chain.entity]
         entity = story.entity(chain.entity)
         name = name_of(story, entity) if entity else chain.entity
-        name = escape(name if len(name) < 19 else name[:17] + "…")
+        name = escape(name if len(name) < 21 else name[:19] + "…")
         first, last = across[chain.places[0]], across[chain.places[-1]]
         parts.append(f'<text x="{left - 8}" y="{y + 4}" text-anchor="end">{name}</text>')
         parts.append(f'<line x1="{first}" x2="{last}" y1="{y}" y2="{y}" stroke="hsl({hue} 50% 60%)" stroke-width="3"/>')
