@@ -8,18 +8,23 @@ idea that typical and untold means implied is Schank and Abelson's.
 from __future__ import annotations
 
 import math
+from bisect import bisect_left, bisect_right
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from scenarist.account import Unsaid
-from scenarist.learning.scripts import occurrences
+from scenarist.learning.scripts import BARE, occurrences
 from scenarist.reading.synonyms import synonyms
 from scenarist.script import EventType, Reason, Script
-from scenarist.story import Segment, Story
+from scenarist.story import Event, Story
 
 PRIOR = 3.0
 """Tellers' worth of trust in an event's share against its companions."""
+
+
+NEARBY = 1500
+"""Segments of one scenario at most so many characters apart are one telling, and what is told so near it counts as told."""
 
 
 class Match(NamedTuple):
@@ -28,6 +33,16 @@ class Match(NamedTuple):
     type: int
     event: int
     denied: bool
+    inside: bool = True
+    """Is it told within the scenario's segments (or only near them)?"""
+
+
+class Passage(NamedTuple):
+    """The segments (by index) that tell one scenario, and the events in and around them."""
+
+    scenario: str
+    segments: tuple[int, ...]
+    events: tuple[int, ...]
 
 
 class Known:
@@ -39,14 +54,14 @@ class Known:
         place = {one.id: number for number, one in enumerate(self.types)}
         self.by_phrase: dict[str, int] = {}
         self.by_verb: dict[str, list[int]] = defaultdict(list)
-        self.by_pair: dict[tuple[str, str], list[int]] = defaultdict(list)
+        self.by_head: dict[str, list[tuple[str, int]]] = defaultdict(list)
         for number, one in enumerate(self.types):
             for phrase in one.phrases:
                 self.by_phrase.setdefault(phrase, number)
                 verb, head = parts(phrase)
                 self.by_verb[verb].append(number)
                 if head:
-                    self.by_pair[head, ""].append(number)
+                    self.by_head[head].append((verb, number))
         self.before: dict[tuple[int, int], float] = {}
         for earlier, later, weight in script.order:
             if earlier in place and later in place:
@@ -58,27 +73,25 @@ class Known:
                 self.both[place[one_id], place[other_id]] = tellers
                 self.both[place[other_id], place[one_id]] = tellers
 
-    def types_of(self, story: Story, number: int) -> set[int]:
-        """The event types one told event is an instance of: by phrase, by synonym with the same head, by a bare verb."""
-        event = story.events[number]
-        found: set[int] = set()
+    def types_of(self, event: Event) -> tuple[set[int], set[int]]:
+        """The event types one told event is an instance of, and those it may be: by phrase or by synonym with the same head,
+        then by the bare verb whatever it is filled with."""
+        sure: set[int] = set()
         ways = occurrences(event)
         for way in ways:
             if (known := self.by_phrase.get(str(way))) is not None:
-                found.add(known)
-        for way in ways:
-            if way.head:
-                for known in self.by_pair.get((way.head, ""), ()):
-                    verb = parts(self.types[known].phrases[0])[0]
-                    if (
-                        verb in synonyms(way.verb)
-                        or way.verb in synonyms(verb)
-                        or verb.split("_")[0] == way.verb.split("_")[0]
-                    ):
-                        found.add(known)
-        if not found:  # a bare or otherwise filled verb: it may be any type of that verb
-            found.update(self.by_verb.get(event.predicate, ()))
-        return found
+                sure.add(known)
+            sure.update(number for verb, number in self.by_head.get(way.head, ()) if same(verb, way.verb))
+        return sure, set() if sure else set(self.by_verb.get(event.predicate, ()))
+
+
+def same(one: str, other: str) -> bool:
+    """May two verbs with one head say the same?
+
+    >>> same("pick_up", "pick"), same("eat", "sell")
+    (True, False)
+    """
+    return one.split("_")[0] == other.split("_")[0] or one in synonyms(other) or other in synonyms(one)
 
 
 def parts(phrase: str) -> tuple[str, str]:
@@ -100,6 +113,28 @@ def shown(phrase: str) -> str:
     return phrase.replace("_", " ")
 
 
+def passages(story: Story) -> list[Passage]:
+    """The segments of a story by their first label, parts of one telling together."""
+    by_scenario: dict[str, list[list[int]]] = {}
+    for index, segment in enumerate(story.segments):
+        if segment.labels:
+            runs = by_scenario.setdefault(segment.names[0], [])
+            if runs and segment.start - story.segments[runs[-1][-1]].stop <= NEARBY:
+                runs[-1].append(index)
+            else:
+                runs.append([index])
+    starts = [event.start for event in story.events]
+    order = sorted(range(len(starts)), key=lambda number: (starts[number], number))
+    starts.sort()
+    found = []
+    for scenario, runs in by_scenario.items():
+        for run in runs:
+            first = bisect_left(starts, story.segments[run[0]].start - NEARBY)
+            last = bisect_left(starts, max(story.segments[index].stop for index in run) + NEARBY)
+            found.append(Passage(scenario, tuple(run), tuple(sorted(order[first:last]))))
+    return found
+
+
 class Teller:
     """Finds what a story leaves unsaid, with scripts by scenario."""
 
@@ -113,43 +148,45 @@ class Teller:
             self._known[scenario] = Known(self.scripts[scenario])
         return self._known.get(scenario)
 
-    def matches(self, story: Story, segment: Segment, known: Known) -> list[Match]:
-        """The told (or denied) events of a segment that the script knows."""
+    def matches(self, story: Story, passage: Passage, known: Known) -> list[Match]:
+        """The told (or denied) events of a passage that the script knows."""
+        spans = [(story.segments[index].start, story.segments[index].stop) for index in passage.segments]
         found = []
-        for number, event in enumerate(story.events):
-            if segment.start <= event.start < segment.stop:
-                found += [Match(one, number, not event.polarity) for one in sorted(known.types_of(story, number))]
+        for number in passage.events:
+            event = story.events[number]
+            inside = any(start <= event.start < stop for start, stop in spans)
+            sure, maybe = known.types_of(event)
+            if inside and (event.polarity or event.predicate not in BARE):
+                sure |= maybe
+            found += [Match(one, number, not event.polarity, inside) for one in sorted(sure)]
         return found
 
     def unsaid(self, story: Story) -> tuple[tuple[Unsaid, ...], tuple[tuple[str, int], ...]]:
         """All that the segments of a story leave unsaid, and what they deny."""
         result: list[Unsaid] = []
         denials: list[tuple[str, int]] = []
-        for index, segment in enumerate(story.segments):
-            if not segment.labels:
-                continue
-            known = self.known(segment.names[0])
+        for passage in passages(story):
+            known = self.known(passage.scenario)
             if known is None:
                 continue
-            matched = self.matches(story, segment, known)
-            denied = {match.type: match.event for match in matched if match.denied}
+            matched = self.matches(story, passage, known)
             mentioned = {match.type for match in matched if not match.denied}
+            denied = {match.type: match.event for match in matched if match.denied}
             denials += [(known.types[one].id, event) for one, event in denied.items() if one not in mentioned]
-            result += self.rank(story, index, segment, known, matched, mentioned, set(denied))
+            result += self.rank(story, passage, known, matched, mentioned, set(denied))
         return tuple(result), tuple(denials)
 
     def rank(
         self,
         story: Story,
-        index: int,
-        segment: Segment,
+        passage: Passage,
         known: Known,
         matched: Sequence[Match],
         told: set[int],
         denied: set[int],
     ) -> list[Unsaid]:
-        """The likeliest untold events of a segment, at their places."""
-        mentioned_heads = {role.head.lower() for event in story.events for role in event.roles if role.head}
+        """The likeliest untold events of a passage, at their places."""
+        heads = {role.head.lower() for event in passage.events for role in story.events[event].roles if role.head}
         scored = []
         for number, one in enumerate(known.types):
             if number in told or number in denied or one.tellers < 2:
@@ -166,10 +203,11 @@ class Teller:
             if verb in taken and head in taken:
                 continue
             taken |= {verb, head} - {""}
-            after, before, at = self.place(story, segment, known, number, matched)
-            reason = self.reason(story, known, one, number, told, after, before, head in mentioned_heads)
+            after, before = self.place(known, number, matched)
+            index, at = self.offset(story, passage, after, before)
+            reason = self.reason(story, known, one, number, told, after, before, head in heads)
             chosen.append(
-                Unsaid(segment.names[0], one.id, shown(one.id), round(probability, 4), index, after, before, at, reason)
+                Unsaid(passage.scenario, one.id, shown(one.id), round(probability, 4), index, after, before, at, reason)
             )
         return chosen
 
@@ -185,41 +223,48 @@ class Teller:
                 weight += trust
         return min(0.99, votes / weight)
 
-    def place(
-        self, story: Story, segment: Segment, known: Known, number: int, matched: Sequence[Match]
-    ) -> tuple[int, int, int]:
-        """(told event before, told event after, character offset): where the orders with told events agree best."""
-        told = sorted({(match.event, match.type) for match in matched if not match.denied})
+    def place(self, known: Known, number: int, matched: Sequence[Match]) -> tuple[int, int]:
+        """(told event before, told event after), -1 for none: where the orders with told events agree best."""
+        told = sorted({(match.event, match.type) for match in matched if match.inside and not match.denied})
         events = sorted({event for event, _ in told})
-        best, best_score = 0, -math.inf
-        for slot in range(len(events) + 1):  # slot: before events[slot]
-            score = 0.0
-            for event, kind in told:
-                weight = known.before.get((kind, number))
-                if weight is None:
-                    gap = known.types[number].place - known.types[kind].place
-                    weight = 1 / (1 + math.exp(-4 * gap))
-                earlier = event < events[slot] if slot < len(events) else True
-                score += math.log(weight if earlier else 1 - weight) if 0 < weight < 1 else 0.0
+        gain: dict[int, float] = defaultdict(float)  # what each told event says for standing before the gap, not after it
+        for event, kind in told:
+            weight = known.before.get((kind, number))
+            if weight is None:
+                weight = 1 / (1 + math.exp(-4 * (known.types[number].place - known.types[kind].place)))
+            weight = min(max(weight, 0.01), 0.99)
+            gain[event] += math.log(weight) - math.log(1 - weight)
+        best, best_score, score = 0, 0.0, 0.0
+        for slot, event in enumerate(events, start=1):  # slot: before events[slot]
+            score += gain[event]
             if score > best_score:
                 best, best_score = slot, score
-        after = events[best - 1] if best > 0 else -1
-        before = events[best] if best < len(events) else -1
-        return after, before, self.offset(story, segment, after, before)
+        return events[best - 1] if best > 0 else -1, events[best] if best < len(events) else -1
 
     @staticmethod
-    def offset(story: Story, segment: Segment, after: int, before: int) -> int:
-        """The character at which to show it: the end of the sentence of the event before, or the start of the next one's."""
+    def offset(story: Story, passage: Passage, after: int, before: int) -> tuple[int, int]:
+        """(segment, character) at which to show it: behind the sentence of the event before, or ahead of the next one's."""
+
+        def segment_of(event: int) -> int:
+            at = story.events[event].start
+            held = [n for n in passage.segments if story.segments[n].start <= at < story.segments[n].stop]
+            return held[0] if held else passage.segments[0]
+
+        def sentence_of(event: int) -> tuple[int, int]:
+            at = story.events[event].start
+            found = story.sentences[max(0, bisect_right(story.sentences, at, key=lambda one: one.start) - 1) :][:1]
+            return (found[0].start, found[0].stop) if found and found[0].stop > at else (at, story.events[event].stop)
+
         if after >= 0:
-            at = story.events[after].start
-            stop = next((s.stop for s in story.sentences if s.start <= at < s.stop), story.events[after].stop)
+            index = segment_of(after)
+            stop = sentence_of(after)[1]
             if before >= 0 and story.events[before].start < stop:  # both in one sentence: right behind the first event
-                return story.events[after].stop
-            return min(stop, segment.stop)
+                return index, story.events[after].stop
+            return index, min(stop, story.segments[index].stop)
         if before >= 0:
-            at = story.events[before].start
-            return max(segment.start, next((s.start for s in story.sentences if s.start <= at < s.stop), at))
-        return segment.start
+            index = segment_of(before)
+            return index, max(story.segments[index].start, sentence_of(before)[0])
+        return passage.segments[0], story.segments[passage.segments[0]].start
 
     @staticmethod
     def reason(
