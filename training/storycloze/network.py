@@ -1,3 +1,4 @@
+# ruff: noqa - the script as it ran on the card, kept as it was
 """SmolLM2 from a GGUF file as a torch network that trains a group of adapters side by side (seeds, or folds).
 
 ids [G, B, T] -> states [G, B, T, D]: G adapters share the frozen weights, so ten folds cost one pass with a batch ten times as large.

@@ -19,11 +19,11 @@ KIN = (
     "grandmother grandfather grandma grandpa neighbor neighbors girlfriend boyfriend roommate coworker teacher dog cat car house phone "
     "sister-in-law brother-in-law mother-in-law kids parents best favorite old new job class school team fiance twin"
 ).split()
-PROPER = (
-    "monday tuesday wednesday thursday friday saturday sunday january february april june july august september october november december "
-    "christmas halloween thanksgiving easter america american english french spanish california texas florida chicago york paris london disney "
-    "mexico europe google facebook walmart amazon"
-).split()
+PROPER = """
+monday tuesday wednesday thursday friday saturday sunday january february april june july august september october
+november december christmas halloween thanksgiving easter america american english french spanish california texas
+florida chicago york paris london disney mexico europe google facebook walmart amazon
+""".split()
 
 
 def restore(sentences: Sequence[str], seed: int = 13) -> list[str]:
@@ -36,13 +36,13 @@ def restore(sentences: Sequence[str], seed: int = 13) -> list[str]:
     names = {mask: dice.choice(pool) for mask, pool in NAMES.items()}
     out = []
     for text in sentences:
-        text = re.sub(r"\[(?:MALE|FEMALE|NEUTRAL)\] (?=(?:%s)\b)" % "|".join(KIN), "my ", text)
+        text = re.sub(rf"\[(?:MALE|FEMALE|NEUTRAL)\] (?=(?:{'|'.join(KIN)})\b)", "my ", text)
         text = re.sub(r"\[(?:MALE|FEMALE|NEUTRAL)\]", lambda found: names[found[0]], text)
         text = re.sub(r" (n't|'s|'re|'ve|'d|'ll|'m)\b", r"\1", text)
         text = re.sub(r" ([.,!?;:%)])", r"\1", text)
         text = re.sub(r"([$(#]) ", r"\1", text)
         text = re.sub(r"\bca n't\b", "can't", text)
         text = re.sub(r"\bi\b", "I", text)
-        text = re.sub(r"\b(?:%s)\b" % "|".join(PROPER), lambda found: found[0].capitalize(), text)
+        text = re.sub(rf"\b(?:{'|'.join(PROPER)})\b", lambda found: found[0].capitalize(), text)
         out.append(text[:1].upper() + text[1:])
     return out

@@ -29,7 +29,8 @@ def get(
             return
         for one in found:
             size = sum(file.size for file in one.files) / 1e6
-            console().print(f"{one.name:<12} {size:7.1f} MB  {'in place' if one.there else '-':<9} {one.what} ({one.licence})", markup=False)
+            there = "in place" if one.there else "-"
+            console().print(f"{one.name:<12} {size:7.1f} MB  {there:<9} {one.what} ({one.licence})", markup=False)
         return
     if not name:
         raise BadInput("Say what to get, e.g. scenarist get smollm2. What there is: scenarist get --list")

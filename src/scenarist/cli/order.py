@@ -49,5 +49,5 @@ def order(
     for number, guess in enumerate(orders):
         if not quiet and (number or len(orders) > 1):
             say(f"{'' if not number else chr(10)}ln P {guess.logp or 0.0:.2f}", style="dim")
-        for at in guess.answer.order:  # type: ignore[union-attr]
+        for at in guess.answer.order if isinstance(guess.answer, Permutation) else ():
             say(sentences[at], markup=False)

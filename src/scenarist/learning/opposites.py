@@ -10,27 +10,35 @@ import random
 import re
 
 PAIRS = """
-happy sad; happily sadly; good bad; great terrible; best worst; better worse; loved hated; love hate; loves hates; won lost; win lose;
-passed failed; pass fail; succeeded failed; succeed fail; delicious disgusting; excited bored; proud ashamed; glad upset; relieved worried;
-easy hard; easily barely; able unable; always never; everyone nobody; everything nothing; accepted rejected; agreed refused; agree refuse;
-remembered forgot; remember forget; found lost; find lose; bought sold; liked disliked; enjoyed hated; enjoy hate; smiled cried; smile cry;
-laughed cried; fun boring; beautiful ugly; clean dirty; safe dangerous; healthy sick; fixed broke; fix break; saved ruined; save ruin; perfect awful;
-perfectly badly; wonderful horrible; amazing dreadful; calm angry; friendly rude; friends enemies; confident nervous; lucky unlucky; kept threw_away;
-stayed left; stay leave; arrived left; more less; many few; new old; strong weak; rich poor; warm cold; early late; right wrong; correct wrong; thanked blamed;
-thankful furious; grateful furious; satisfied disappointed; pleased disappointed; surprised unimpressed; continued stopped; continue stop; started stopped;
-start stop; began quit; promoted fired; hired fired; praised scolded; helped ignored; help ignore; forgave blamed; brave scared; awake asleep; finished abandoned;
-finish abandon; success failure; fortunately unfortunately; luckily sadly; married divorced; together apart; first last; careful careless; closer farther; full
-empty; fast slow; quickly slowly; improved worsened; increased fell; tasty burnt; fresh spoiled; kind cruel; nice mean; honest dishonest; interesting dull;
-comfortable miserable; joy grief; successful unsuccessful; successfully unsuccessfully; impressed disappointed; gained lost; recovered died; survived died; lived died;
-regretted enjoyed; thrilled devastated; ecstatic miserable; cheerful gloomy; embarrassed proud; cheered booed; hugged slapped; lonely popular; mad happy
+happy sad; happily sadly; good bad; great terrible; best worst; better worse; loved hated; love hate; loves hates; won
+lost; win lose; passed failed; pass fail; succeeded failed; succeed fail; delicious disgusting; excited bored; proud
+ashamed; glad upset; relieved worried; easy hard; easily barely; able unable; always never; everyone nobody;
+everything nothing; accepted rejected; agreed refused; agree refuse; remembered forgot; remember forget; found lost;
+find lose; bought sold; liked disliked; enjoyed hated; enjoy hate; smiled cried; smile cry; laughed cried; fun boring;
+beautiful ugly; clean dirty; safe dangerous; healthy sick; fixed broke; fix break; saved ruined; save ruin; perfect
+awful; perfectly badly; wonderful horrible; amazing dreadful; calm angry; friendly rude; friends enemies; confident
+nervous; lucky unlucky; kept threw_away; stayed left; stay leave; arrived left; more less; many few; new old; strong
+weak; rich poor; warm cold; early late; right wrong; correct wrong; thanked blamed; thankful furious; grateful
+furious; satisfied disappointed; pleased disappointed; surprised unimpressed; continued stopped; continue stop;
+started stopped; start stop; began quit; promoted fired; hired fired; praised scolded; helped ignored; help ignore;
+forgave blamed; brave scared; awake asleep; finished abandoned; finish abandon; success failure; fortunately
+unfortunately; luckily sadly; married divorced; together apart; first last; careful careless; closer farther; full
+empty; fast slow; quickly slowly; improved worsened; increased fell; tasty burnt; fresh spoiled; kind cruel; nice
+mean; honest dishonest; interesting dull; comfortable miserable; joy grief; successful unsuccessful; successfully
+unsuccessfully; impressed disappointed; gained lost; recovered died; survived died; lived died; regretted enjoyed;
+thrilled devastated; ecstatic miserable; cheerful gloomy; embarrassed proud; cheered booed; hugged slapped; lonely
+popular; mad happy
 """
 FORMS = """
-went go; got get; had have; did do; made make; took take; came come; saw see; knew know; thought think; gave give; told tell; felt feel; left leave; kept
-keep; began begin; brought bring; bought buy; ran run; sat sit; stood stand; lost lose; paid pay; met meet; led lead; understood understand; spoke speak; read
-read; spent spend; grew grow; won win; taught teach; sent send; built build; fell fall; cut cut; sold sell; drove drive; broke break; ate eat; drank drink; wore
-wear; wrote write; rode ride; slept sleep; woke wake; threw throw; caught catch; fought fight; forgot forget; found find; said say; heard hear; put put; let let;
-became become; chose choose; swam swim; sang sing; flew fly; hit hit; held hold; hid hide; quit quit; set set; stuck stick; stole steal; tore tear; bit bite; blew
-blow; froze freeze; forgave forgive; hurt hurt; lent lend; rang ring; rose rise; shook shake; shot shoot; shut shut; sank sink; slid slide; spread spread; swept sweep
+went go; got get; had have; did do; made make; took take; came come; saw see; knew know; thought think; gave give;
+told tell; felt feel; left leave; kept keep; began begin; brought bring; bought buy; ran run; sat sit; stood stand;
+lost lose; paid pay; met meet; led lead; understood understand; spoke speak; read read; spent spend; grew grow; won
+win; taught teach; sent send; built build; fell fall; cut cut; sold sell; drove drive; broke break; ate eat; drank
+drink; wore wear; wrote write; rode ride; slept sleep; woke wake; threw throw; caught catch; fought fight; forgot
+forget; found find; said say; heard hear; put put; let let; became become; chose choose; swam swim; sang sing; flew
+fly; hit hit; held hold; hid hide; quit quit; set set; stuck stick; stole steal; tore tear; bit bite; blew blow; froze
+freeze; forgave forgive; hurt hurt; lent lend; rang ring; rose rise; shook shake; shot shoot; shut shut; sank sink;
+slid slide; spread spread; swept sweep
 """
 SUBJECT = r"(?:I|[Hh]e|[Ss]he|[Ii]t|[Tt]hey|[Ww]e|[Yy]ou|[A-Z][a-z]+)"
 AUXILIARY = "was|were|is|are|could|would|will|can|should|had|has"

@@ -94,7 +94,9 @@ def get(name: str, source: str = "", again: bool = False) -> list[Path]:
             with whole_file(path) as temporary:
                 fetch(release, file, source, temporary)
                 if (found := digest(temporary)) != file.sha256:
-                    raise BadInput(f"{file.name}: expected checksum {file.sha256[:12]}..., got {found[:12]}...; nothing was put into place.")
+                    raise BadInput(
+                        f"{file.name}: expected checksum {file.sha256[:12]}..., got {found[:12]}...; nothing was put into place."
+                    )
         out.append(path)
     return out
 

@@ -28,6 +28,12 @@ class MlpEmission(nn.Module):  # type: ignore[misc]
         out: Tensor = self.out(self.drop(torch.tanh(self.of_encoder(e) + self.of_decoder(d))))
         return out
 
+    def mixed(self, e: Tensor, d: Tensor, rows: Tensor, here: Tensor) -> Tensor:
+        """ln sum_i exp(here_i) p(word | i, d), (Q, V), from e (B, m, h), d (Q, h), rows (Q,), here (Q, m)."""
+        logits = self.at(e[rows], d[:, None].expand(-1, e.shape[1], -1))  # (Q, m, V)
+        out: Tensor = (here[..., None] + logits.log_softmax(-1)).logsumexp(1)
+        return out
+
     def grid(self, e: Tensor, d: Tensor, told: Tensor) -> Tensor:
         """ln p(told_j | i, j), (B, n, m), from e (B, m, h), d (B, n, h), told (B, n)."""
         both = torch.tanh(self.of_encoder(e)[:, None] + self.of_decoder(d)[:, :, None])  # (B, n, m, h)
@@ -49,6 +55,15 @@ class ProductEmission(nn.Module):  # type: ignore[misc]
         """Logits of matching rows of states, (..., V)."""
         out: Tensor = self.of_encoder(e) + self.of_decoder(d)
         return out
+
+    def mixed(self, e: Tensor, d: Tensor, rows: Tensor, here: Tensor) -> Tensor:
+        """ln sum_i exp(here_i) p(word | i, d), (Q, V): two small matrix products a query, no softmax over (i, word)."""
+        a, b = self.of_encoder(e), self.of_decoder(d)  # (B, m, V), (Q, V)
+        each = (a - a.amax(-1, keepdim=True)).exp()[rows]  # (Q, m, V)
+        own = (b - b.amax(-1, keepdim=True)).exp()  # (Q, V)
+        mass = (each @ own[..., None])[..., 0].clamp(min=1e-37)  # (Q, m)
+        share = (here.exp() / mass)[:, None] @ each  # (Q, 1, V)
+        return (own * share[:, 0]).clamp(min=1e-37).log()
 
     def grid(self, e: Tensor, d: Tensor, told: Tensor) -> Tensor:
         """ln p(told_j | i, j), (B, n, m), from e (B, m, h), d (B, n, h), told (B, n)."""

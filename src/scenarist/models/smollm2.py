@@ -143,16 +143,15 @@ class SmolLM2:
         seen = torch.ones(longest, longest, dtype=torch.bool).tril()[None] & (
             (branch[:, :, None] == branch[:, None, :]) | (branch[:, None, :] == 0)
         )  # [B, T, T]
-        return self._run(ids, places, seen, adapter)[0]
+        return self._run(ids, places, seen, adapter)
 
-    def _run(self, ids: Any, places: Any, seen: Any, adapter: Adapter | None = None, past: list[Any] | None = None) -> tuple[Any, list[Any]]:
+    def _run(self, ids: Any, places: Any, seen: Any, adapter: Adapter | None = None) -> Any:
         import torch
         from torch.nn import functional as F
 
         batch, length = ids.shape
         x = F.embedding(ids, self.embedding)  # [B, T, D]
         cos, sin = self.cos[places][:, :, None], self.sin[places][:, :, None]  # [B, T, 1, width]
-        kept: list[Any] = []
         heads, shared = self.heads, self.shared
         for number, layer in enumerate(self.layers):
             a = F.rms_norm(x, (self.size,), layer["n1"], self.eps)
@@ -161,16 +160,13 @@ class SmolLM2:
             turned = torch.cat([-qk[..., self.width // 2 :], qk[..., : self.width // 2]], -1)
             qk = (qk * cos + turned * sin).transpose(1, 2)
             q, k = qk[:, :heads], qk[:, heads:]
-            if past is not None:
-                k, v = torch.cat([past[number][0], k], 2), torch.cat([past[number][1], v], 2)
-            kept.append((k, v))
             k, v = k.repeat_interleave(heads // shared, 1), v.repeat_interleave(heads // shared, 1)
             a = F.scaled_dot_product_attention(q, k, v, attn_mask=seen[:, None])
             x = x + self._times(a.transpose(1, 2).reshape(batch, length, self.size), layer, number, "o", adapter)
             a = F.rms_norm(x, (self.size,), layer["n2"], self.eps)
             gate, up = self._times(a, layer, number, "gu", adapter).chunk(2, -1)
             x = x + self._times(F.silu(gate) * up, layer, number, "down", adapter)
-        return F.rms_norm(x, (self.size,), self.norm, self.eps), kept
+        return F.rms_norm(x, (self.size,), self.norm, self.eps)
 
     def _times(self, x: Any, layer: Mapping[str, Any], number: int, matrix: str, adapter: Adapter | None) -> Any:
         from torch.nn import functional as F

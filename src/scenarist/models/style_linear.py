@@ -7,7 +7,8 @@ tuned on stories). All but the last two look at the ending alone.
 
 Cross-fitting: the labelled set is also the one it is scored on, so ``fit`` trains one model for each of ten folds of
 contexts, each blind to its fold, and a question is answered by the model that has not seen its context. Weights are those of
-a logistic regression on the *difference* of the two endings' features (L2, Nesterov's gradient), in numpy.
+a logistic regression on the *difference* of the two endings' features (L2, Nesterov's gradient), in numpy. The penalty was chosen on
+the same folds among 0.001, 0.01 and 0.1.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ import math
 import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -29,29 +31,31 @@ FAMILIES = ("length", "words", "chars", "sentiment", "negation", "frequency", "o
 NEGATION = re.compile(r"\b(?:not|no|never|nothing|nobody|none|without|refused|failed)\b|n't\b")
 
 
-def logistic(x: npt.NDArray[Any], y: npt.NDArray[Any], penalty: float, steps: int = 250) -> npt.NDArray[Any]:
-    """Weights of an L2-regularised logistic regression without intercept; y in {-1, 1}.
+def logistic(gram: npt.NDArray[Any], y: npt.NDArray[Any], penalty: float, steps: int = 250) -> npt.NDArray[Any]:
+    """L2-regularised logistic regression without intercept, from inner products: weights = coefficients @ rows; y in {-1, 1}.
 
-    >>> weights = logistic(np.array([[1.0], [-1.0], [2.0]]), np.array([1.0, -1.0, 1.0]), 0.01)
+    There are far more features than stories, so the gradient is followed in the span of the rows: the same steps, a matrix of
+    stories by stories instead of stories by features.
+
+    >>> rows = np.array([[1.0], [-1.0], [2.0]])
+    >>> weights = logistic(rows @ rows.T, np.array([1.0, -1.0, 1.0]), 0.01) @ rows
     >>> bool(weights[0] > 0)
     True
     """
     n = len(y)
-    bound = 0.25 * float(np.linalg.norm(x, ord="fro") ** 2) / n
-    vector = np.random.default_rng(0).standard_normal(x.shape[1]).astype(x.dtype)
-    for _ in range(15):  # largest eigenvalue by power iteration: a longer step than the crude bound gives
-        vector = x.T @ (x @ (vector / (np.linalg.norm(vector) + 1e-12)))
-    step = 1.0 / (min(bound, 0.3 * float(np.linalg.norm(vector)) / n) + penalty + 1e-12)
-    weights = ahead = np.zeros(x.shape[1], dtype=x.dtype)
+    vector = np.ones(n, dtype=gram.dtype)
+    for _ in range(20):  # the largest eigenvalue by power iteration gives the longest safe step
+        vector = gram @ (vector / (float(np.linalg.norm(vector)) + 1e-12))
+    step = 1.0 / (0.26 * float(np.linalg.norm(vector)) / n + penalty + 1e-12)
+    found = ahead = np.zeros(n, dtype=gram.dtype)
     pace = 1.0
     for _ in range(steps):
-        margin = np.clip(y * (x @ ahead), -30, 30)
-        slope = -(x.T @ (y / (1.0 + np.exp(margin)))) / n + penalty * ahead
-        new = ahead - step * slope
+        margin = np.clip(y * (gram @ ahead), -30, 30)
+        new = (1.0 - step * penalty) * ahead + step / n * y / (1.0 + np.exp(margin))
         faster = (1.0 + math.sqrt(1.0 + 4.0 * pace * pace)) / 2.0
-        ahead = new + (pace - 1.0) / faster * (new - weights)
-        weights, pace = new, faster
-    return weights
+        ahead = new + (pace - 1.0) / faster * (new - found)
+        found, pace = new, faster
+    return found
 
 
 class StyleLinear(EndingModel):
@@ -79,7 +83,7 @@ class StyleLinear(EndingModel):
         tokens = ["<", *words(ending), ">"]
         if "words" in self.features:
             found.update(f"w:{a}" for a in tokens[1:-1])
-            found.update(f"w:{a} {b}" for a, b in zip(tokens, tokens[1:], strict=False))
+            found.update(f"w:{a} {b}" for a, b in pairwise(tokens))
         if "chars" in self.features:
             edged = f" {' '.join(ending.lower().split())} "
             found.update(f"c:{edged[at : at + 4]}" for at in range(len(edged) - 3))
@@ -140,10 +144,11 @@ class StyleLinear(EndingModel):
         x = self.table(asked)
         y = np.array([1.0 if example.answer == "1" else -1.0 for example in examples], dtype=np.float32)
         folds = np.array([fold_of(one.context, self.folds) for one in asked])
+        gram = x @ x.T  # [N, N]
         self.weights_ = []
         for fold in range(self.folds):
-            kept = folds != fold
-            self.weights_.append(logistic(x[kept], y[kept], self.penalty) if kept.any() else np.zeros(x.shape[1], dtype=np.float32))
+            kept = np.flatnonzero(folds != fold)
+            self.weights_.append(logistic(gram[np.ix_(kept, kept)], y[kept], self.penalty) @ x[kept])
         return self
 
     def answer_many(self, questions: Sequence[AnyQuestion]) -> list[Prediction]:

@@ -108,9 +108,7 @@ class Transducer(WordNetwork):
         e, d = self.both(batch)
         if self.slots == "marginal":
             here = self.standing(e, d, batch)[rows, places]  # (Q, m)
-            grid = self.emission.at(e[rows], d[rows, places][:, None].expand(-1, e.shape[1], -1))  # (Q, m, V)
-            summed: Tensor = (here[..., None] + grid.log_softmax(-1)).logsumexp(1)
-            return summed
+            return self.emission.mixed(e, d[rows, places], rows, here)
         at = self.place(e, d, batch, rows, places, starts)  # (Q,)
         return self.emission.at(e[rows, at], d[rows, places])
 

@@ -10,11 +10,13 @@ from __future__ import annotations
 import math
 from bisect import bisect_left, bisect_right
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import NamedTuple
 
+import msgspec
+
 from scenarist.account import Unsaid
-from scenarist.learning.scripts import BARE, occurrences
+from scenarist.learning.scripts import BARE, VAGUE, occurrences
 from scenarist.reading.synonyms import synonyms
 from scenarist.script import EventType, Reason, Script
 from scenarist.story import Event, Story
@@ -113,6 +115,27 @@ def shown(phrase: str) -> str:
     return phrase.replace("_", " ")
 
 
+def wording(one: EventType, heads: Collection[str]) -> str:
+    """The phrase to show: the commonest about something the story names, else the commonest about anything.
+
+    >>> wording(EventType("pay", ("pay", "pay for grocery", "pay fare")), {"fare"})
+    'pay fare'
+    """
+    about = [phrase for phrase in one.phrases if parts(phrase)[1].isalpha()]
+    return next((phrase for phrase in about if parts(phrase)[1] in heads), about[0] if about else one.id)
+
+
+def resolved(story: Story, event: Event) -> Event:
+    """The event with its pronouns replaced by what they stand for, as far as the reader knows."""
+    roles = []
+    for role in event.roles:
+        if role.entity and role.head.lower() in VAGUE and (entity := story.entity(role.entity)):
+            named = (story.tokens[m.head].lemma for m in entity.mentions if m.kind == "nominal" and 0 <= m.head < len(story.tokens))
+            role = msgspec.structs.replace(role, head=next(named, role.head))
+        roles.append(role)
+    return msgspec.structs.replace(event, roles=tuple(roles))
+
+
 def passages(story: Story) -> list[Passage]:
     """The segments of a story by their first label, parts of one telling together."""
     by_scenario: dict[str, list[list[int]]] = {}
@@ -153,7 +176,7 @@ class Teller:
         spans = [(story.segments[index].start, story.segments[index].stop) for index in passage.segments]
         found = []
         for number in passage.events:
-            event = story.events[number]
+            event = resolved(story, story.events[number])
             inside = any(start <= event.start < stop for start, stop in spans)
             sure, maybe = known.types_of(event)
             if inside and (event.polarity or event.predicate not in BARE):
@@ -205,9 +228,10 @@ class Teller:
             taken |= {verb, head} - {""}
             after, before = self.place(known, number, matched)
             index, at = self.offset(story, passage, after, before)
-            reason = self.reason(story, known, one, number, told, after, before, head in heads)
+            phrase = wording(one, heads)
+            reason = self.reason(story, known, one, number, told, after, before, phrase)
             chosen.append(
-                Unsaid(passage.scenario, one.id, shown(one.id), round(probability, 4), index, after, before, at, reason)
+                Unsaid(passage.scenario, one.id, shown(phrase), round(probability, 4), index, after, before, at, reason)
             )
         return chosen
 
@@ -268,7 +292,7 @@ class Teller:
 
     @staticmethod
     def reason(
-        story: Story, known: Known, one: EventType, number: int, told: set[int], after: int, before: int, near: bool
+        story: Story, known: Known, one: EventType, number: int, told: set[int], after: int, before: int, phrase: str
     ) -> Reason:
         """Why it is said: how typical, how often seen, which told neighbours speak for it."""
         text = f"{one.tellers} of {known.script.tellers} tellers of “{known.script.scenario}” mention it"
@@ -287,8 +311,6 @@ class Teller:
             if any(n for n, _ in friends)
             else []
         )
-        if len(one.phrases) > 1:
-            evidence.append(f"also put as: {', '.join(map(shown, one.phrases[1:4]))}")
-        if near:
-            evidence.append("what it is about is named in the story")
+        if others := [other for other in one.phrases if other != phrase and "-" not in other][:3]:
+            evidence.append(f"also put as: {', '.join(map(shown, others))}")
         return Reason(text + ".", tuple(evidence), one.share)

@@ -66,5 +66,6 @@ class WordPlaces:
         n = len(shown)
         places = [round(at * (PLACES - 1) / max(1, n - 1)) for at in range(n)]
         table = [[self.fits(sentence, place) for place in places] for sentence in shown]
-        best = max(itertools.permutations(range(n)), key=lambda order: (sum(table[s][at] for at, s in enumerate(order)), tuple(-s for s in order)))
+        orders = itertools.permutations(range(n))  # the first of equals wins
+        best = max(orders, key=lambda order: sum(table[shown][at] for at, shown in enumerate(order)))
         return Prediction("", (Guess(Permutation(best)),), by=self.name)
