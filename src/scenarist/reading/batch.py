@@ -5,6 +5,7 @@ from __future__ import annotations
 import multiprocessing
 import os
 import tarfile
+import threading
 import zipfile
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
@@ -34,7 +35,7 @@ class Text(NamedTuple):
 def workers(jobs: int) -> ProcessPoolExecutor:
     """A pool of processes, each computing with one thread."""
     context = multiprocessing.get_context("spawn")
-    return ProcessPoolExecutor(jobs, mp_context=context, initializer=quiet_threads)
+    return ProcessPoolExecutor(jobs, mp_context=context, initializer=prepare)
 
 
 def in_order(
@@ -57,10 +58,18 @@ def in_order(
             future.cancel()
 
 
-def quiet_threads() -> None:
-    """Each process computes with one thread: the processes are the parallelism."""
+def prepare() -> None:
+    """A worker computes with one thread (the processes are the parallelism) and ends when the program that began it does."""
     for name in ONE_THREAD:
         os.environ[name] = "1"
+    parent = multiprocessing.parent_process()
+    if parent is not None:
+
+        def watch() -> None:
+            parent.join()
+            os._exit(1)
+
+        threading.Thread(target=watch, daemon=True).start()
 
 
 def texts(paths: Iterable[Path], encoding: str = "utf-8") -> Iterator[Text]:

@@ -43,7 +43,7 @@ class CoreNLPReader:
         for text in texts:
             yield from_json(self.ask(text), text, light=self.light) if text.strip() else Story("", text)
 
-    def ask(self, text: str) -> Mapping[str, Any]:
+    def ask(self, text: str) -> dict[str, Any]:
         """The server's JSON for one text."""
         properties = json.dumps({"annotators": ANNOTATORS, "outputFormat": "json"})
         address = f"{self.target.rstrip('/')}/?{urllib.parse.urlencode({'properties': properties})}"
