@@ -18,13 +18,15 @@ from scenarist.story import Event, Story
 
 BARE = frozenset({"be", "have", "do", "can", "say", "tell", "know", "think", "like", "love", "want", "need", "feel", "seem", "hope", "try",
                   "decide", "start", "begin", "enjoy", "happen", "remember", "let", "use", "make", "get", "take", "put", "give", "see",
-                  "keep", "look", "go", "come", "find", "become", "live", "work", "help", "plan", "realize", "notice", "believe"})  # fmt: skip
+                  "keep", "look", "go", "come", "find", "become", "live", "work", "help", "plan", "realize", "notice",
+                  "believe"})  # fmt: skip
 """Verbs that say too little without an object."""
 
 VAGUE = frozenset({"thing", "something", "it", "one", "everything", "anything", "way", "time", "day", "lot", "bit", "that", "this", "what",
                    "some", "all", "nothing", "everyone", "people", "other", "kind", "part", "place", "minute", "hour", "them", "him",
                    "her", "me", "us", "you", "he", "she", "they", "i", "we", "who", "which", "there", "here", "myself", "person",
-                   "today", "morning", "night", "week", "year", "home", "house", "each", "both", "none", "more", "many", "much"})  # fmt: skip
+                   "today", "morning", "night", "week", "year", "home", "house", "each", "both", "none", "more", "many",
+                   "much"})  # fmt: skip
 NEAR = 0.22
 """Paraphrases stand at most so far apart in the telling (0 to 1)."""
 
@@ -53,7 +55,7 @@ def occurrences(event: Event) -> list[Occurrence]:
     object_role = "subj" if event.passive else "obj"
     for role in event.roles:
         head = role.head.lower()
-        if not head or head in VAGUE or not head.replace("_", "").replace("-", "").isalpha() or len(head) < 2:
+        if not head or head in VAGUE or not head.replace("_", "").replace("-", "").isalpha() or head[0] == "-" or len(head) < 2:
             continue
         if role.name == object_role:
             found.insert(0, Occurrence(event.predicate, "", head))

@@ -19,7 +19,7 @@ from scenarist.account import Unsaid
 from scenarist.learning.scripts import BARE, VAGUE, occurrences
 from scenarist.reading.synonyms import synonyms
 from scenarist.script import EventType, Reason, Script
-from scenarist.story import Event, Story
+from scenarist.story import Entity, Event, Story
 
 PRIOR = 3.0
 """Tellers' worth of trust in an event's share against its companions."""
@@ -27,6 +27,9 @@ PRIOR = 3.0
 
 NEARBY = 1500
 """Segments of one scenario at most so many characters apart are one telling, and what is told so near it counts as told."""
+
+LIGHT = frozenset({"make", "get", "have", "do"})
+"""Verbs that any other verb with the same object says as well."""
 
 
 class Match(NamedTuple):
@@ -57,7 +60,10 @@ class Known:
         self.by_phrase: dict[str, int] = {}
         self.by_verb: dict[str, list[int]] = defaultdict(list)
         self.by_head: dict[str, list[tuple[str, int]]] = defaultdict(list)
+        self.light: dict[str, list[int]] = defaultdict(list)
         for number, one in enumerate(self.types):
+            if parts(one.id)[0] in LIGHT and len(one.id.split()) == 2:
+                self.light[parts(one.id)[1]].append(number)
             for phrase in one.phrases:
                 self.by_phrase.setdefault(phrase, number)
                 verb, head = parts(phrase)
@@ -84,6 +90,8 @@ class Known:
             if (known := self.by_phrase.get(str(way))) is not None:
                 sure.add(known)
             sure.update(number for verb, number in self.by_head.get(way.head, ()) if same(verb, way.verb))
+            if way.head and not way.preposition:  # *write a list* tells *make a list*
+                sure.update(self.light.get(way.head, ()))
         return sure, set() if sure else set(self.by_verb.get(event.predicate, ()))
 
 
@@ -125,11 +133,11 @@ def wording(one: EventType, heads: Collection[str]) -> str:
     return next((phrase for phrase in about if parts(phrase)[1] in heads), about[0] if about else one.id)
 
 
-def resolved(story: Story, event: Event) -> Event:
+def resolved(story: Story, event: Event, entities: Mapping[str, Entity]) -> Event:
     """The event with its pronouns replaced by what they stand for, as far as the reader knows."""
     roles = []
     for role in event.roles:
-        if role.entity and role.head.lower() in VAGUE and (entity := story.entity(role.entity)):
+        if role.entity and role.head.lower() in VAGUE and (entity := entities.get(role.entity)):
             named = (story.tokens[m.head].lemma for m in entity.mentions if m.kind == "nominal" and 0 <= m.head < len(story.tokens))
             role = msgspec.structs.replace(role, head=next(named, role.head))
         roles.append(role)
@@ -171,12 +179,12 @@ class Teller:
             self._known[scenario] = Known(self.scripts[scenario])
         return self._known.get(scenario)
 
-    def matches(self, story: Story, passage: Passage, known: Known) -> list[Match]:
+    def matches(self, story: Story, passage: Passage, known: Known, entities: Mapping[str, Entity]) -> list[Match]:
         """The told (or denied) events of a passage that the script knows."""
         spans = [(story.segments[index].start, story.segments[index].stop) for index in passage.segments]
         found = []
         for number in passage.events:
-            event = resolved(story, story.events[number])
+            event = resolved(story, story.events[number], entities)
             inside = any(start <= event.start < stop for start, stop in spans)
             sure, maybe = known.types_of(event)
             if inside and (event.polarity or event.predicate not in BARE):
@@ -188,11 +196,12 @@ class Teller:
         """All that the segments of a story leave unsaid, and what they deny."""
         result: list[Unsaid] = []
         denials: list[tuple[str, int]] = []
+        entities = {entity.id: entity for entity in story.entities}
         for passage in passages(story):
             known = self.known(passage.scenario)
             if known is None:
                 continue
-            matched = self.matches(story, passage, known)
+            matched = self.matches(story, passage, known, entities)
             mentioned = {match.type for match in matched if not match.denied}
             denied = {match.type: match.event for match in matched if match.denied}
             denials += [(known.types[one].id, event) for one, event in denied.items() if one not in mentioned]
