@@ -30,13 +30,19 @@ CLOSED = {
     "JJ",
     "NN",
 }
-BLOG = {
+SPECIAL = {
     ("RB", "'t"): "not",
+    ("MD", "can"): "can",
+    ("MD", "won"): "will",
+    ("MD", "couldn"): "could",
+    ("MD", "wouldn"): "would",
+    ("MD", "shouldn"): "should",
+    ("VBD", "lay"): "lie",
+    ("VBD", "'d"): "have",
+    ("MD", "'d"): "would",
     ("V", "don"): "do",
     ("V", "didn"): "do",
     ("V", "doesn"): "do",
-    ("V", "can"): "can",
-    ("V", "won"): "will",
     ("V", "isn"): "be",
     ("V", "wasn"): "be",
     ("V", "weren"): "be",
@@ -44,10 +50,8 @@ BLOG = {
     ("V", "haven"): "have",
     ("V", "hasn"): "have",
     ("V", "hadn"): "have",
-    ("V", "couldn"): "could",
-    ("V", "wouldn"): "would",
-    ("V", "shouldn"): "should",
 }
+"""blog spelling, and what the tag decides"""
 
 
 def build(words: Iterable[Word], listed: Path | None, out: Path) -> int:
@@ -75,8 +79,8 @@ def build(words: Iterable[Word], listed: Path | None, out: Path) -> int:
         best, count = seen.most_common(1)[0]
         if count >= 2 or key not in found:
             found[key] = best
-    found |= BLOG
-    tags = {"V": ("VBD", "VBN", "VBG", "VBZ", "VB", "VBP", "MD"), "A": ("JJR", "JJS", "RBR", "RBS")}
+    found |= SPECIAL
+    tags = {"V": ("VBD", "VBN", "VBG", "VBZ", "VB", "VBP"), "A": ("JJR", "JJS", "RBR", "RBS")}
     kept = {
         key: lemma
         for key, lemma in found.items()
@@ -95,5 +99,5 @@ def _fits(form: str, tag: str) -> bool:
     return (
         tag in fitting
         if any(one in ends for one in fitting) and tag in ends
-        else not (fitting and tag in {"VB", "VBP", "MD"})
+        else not (fitting and tag in {"VB", "VBP"})
     )

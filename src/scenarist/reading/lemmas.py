@@ -67,7 +67,7 @@ def table() -> dict[tuple[str, str], str]:
 
 def group_of(tag: str) -> str:
     """Tags that share a table: all verb forms, all adjectives and adverbs of degree."""
-    return "V" if tag.startswith("VB") or tag == "MD" else "A" if tag in {"JJR", "JJS", "RBR", "RBS"} else tag
+    return "V" if tag.startswith("VB") else "A" if tag in {"JJR", "JJS", "RBR", "RBS"} else tag
 
 
 @lru_cache(maxsize=100_000)
@@ -77,5 +77,6 @@ def lemma(word: str, tag: str) -> str:
     >>> lemma("were", "VBD"), lemma("men", "NNS"), lemma("making", "VBG"), lemma("'t", "RB"), lemma("her", "PRP")
     ('be', 'man', 'make', 'not', 'she')
     """
-    found = table().get((group_of(tag), word.lower().replace("’", "'")))
+    key = word.lower().replace("’", "'")
+    found = table().get((tag, key)) or table().get((group_of(tag), key))
     return found if found is not None else rule(word, tag)

@@ -28,6 +28,7 @@ PIECE, RUN = 4_000, 200
 """characters given to the tokenizer at once, and of a run without a space"""
 BLANK = re.compile(r"\n[ \t\r\f\v]*\n\s*|[\r\n\u2028\u2029]+(?=[ \t]*(?:[-*•–]\s|\d{1,3}[.)]\s))")
 ENDED = re.compile(r"[.!?…:][\"'”’)\]]*[ \t\r]*\n\s*")
+MARKS = frozenset("!?*=$<>_~#^+")
 TOO_LONG = re.compile(rf"\S{{{RUN + 1},}}")
 
 FEATS = {
@@ -119,6 +120,7 @@ class Parser:
                 found = self.tokenizer(text[left:right]).to_array(["IDX", "LENGTH", "IS_SPACE"]).astype(int)
                 found = found[found[:, 2] == 0]
                 spans += zip((left + found[:, 0]).tolist(), (left + found[:, 0] + found[:, 1]).tolist(), strict=True)
+            spans[base:] = joined(text, spans[base:])
             words = [text[left:right] for left, right in spans[base:]]
             sentences += [(base + first, base + last) for first, last in self.splitter(words)]
         return Words(text, spans, sentences)
@@ -169,6 +171,19 @@ class Parser:
                 yield from self.network(sentences[start:stop])
                 start, size = stop, 0
         yield from self.network(sentences[start:])
+
+
+def joined(text: str, spans: list[tuple[int, int]]) -> list[tuple[int, int]]:
+    """Runs of the same mark (`!!`, `***`, `?!`) are one word, as in the treebanks."""
+    out: list[tuple[int, int]] = []
+    for start, stop in spans:
+        if out and start == out[-1][1] and stop - start == 1 and text[start] in MARKS and text[out[-1][1] - 1] in MARKS:
+            before = text[out[-1][1] - 1]
+            if (before == text[start] or {before, text[start]} == {"!", "?"}) and text[out[-1][0]] in MARKS:
+                out[-1] = (out[-1][0], stop)
+                continue
+        out.append((start, stop))
+    return out
 
 
 @cache

@@ -97,6 +97,8 @@ class Mentions:
     forms: list[str]
     speakers: dict[int, int]
     """quotation -> place of its speaker among the mentions"""
+    rivals: list[tuple[int, ...]]
+    """mentions that are arguments of the same verb, a subject shared by conjunction or control included, where neither is reflexive"""
     parts: dict[int, tuple[int, ...]]
     """coordination -> its members, as places"""
 
@@ -281,6 +283,7 @@ def _describe(
         texts=texts,
         forms=[lower[row[2]] for row in rows],
         speakers={number: by_head[token] for number, token in speaking.items() if token in by_head},
+        rivals=_rivals(rows, tokens, columns["reflexive"]),
         parts=_parts(rows, children, tokens, by_head),
         **columns,
     )
@@ -294,6 +297,26 @@ def _parts(
         if group:
             members = [head] + [child for child in children[head] if tokens[child].dep.startswith("conj")]
             found[place] = tuple(by_head[member] for member in members if member in by_head)
+    return found
+
+
+def _rivals(rows: list[tuple[int, int, int, bool]], tokens: Sequence[Token], reflexive: Array) -> list[tuple[int, ...]]:
+    arguments: dict[int, dict[str, int]] = {}
+    for place, (_, _, head, group) in enumerate(rows):
+        dep = tokens[head].dep.partition(":")[0]
+        if not group and dep in {"nsubj", "obj", "iobj"} and tokens[head].head >= 0 and not reflexive[place]:
+            arguments.setdefault(tokens[head].head, {})[dep] = place
+    found: list[tuple[int, ...]] = [()] * len(rows)
+    for verb, roles in arguments.items():
+        above, steps = verb, 0
+        while "nsubj" not in roles and tokens[above].dep in {"conj", "xcomp"} and steps < 4:
+            over = tokens[above].head
+            control = "obj" if tokens[above].dep == "xcomp" and "obj" in arguments.get(over, {}) else "nsubj"
+            if control in arguments.get(over, {}):
+                roles = {**roles, "nsubj": arguments[over][control]}
+            above, steps = over, steps + 1
+        for role, place in roles.items():
+            found[place] = tuple(other for name, other in roles.items() if name != role)
     return found
 
 

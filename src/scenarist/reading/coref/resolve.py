@@ -15,17 +15,20 @@ import numpy as np
 import numpy.typing as npt
 
 from scenarist.reading.coref import lexicon as lex
-from scenarist.reading.coref.mentions import FEMALE, KINDS, MALE, Mentions, find
+from scenarist.reading.coref.mentions import DEPS, FEMALE, KINDS, MALE, Mentions, find
 from scenarist.reading.coref.pairs import FEATURES, own, pairs
 from scenarist.reading.coref.scorer import Scorer
 from scenarist.story import Entity, Mention, Story
 
 Array = npt.NDArray[Any]
+ARGUMENTS = [DEPS.index(dep) for dep in ("nsubj:pass", "obj", "iobj", "obl")]
 INSIDE, AROUND, BINDING = FEATURES.index("inside"), FEATURES.index("around"), FEATURES.index("binding")
 MARGIN = -0.3
 """how much better than *new* an antecedent must be; tuned on dev"""
 MARGIN_PERSONAL = -2.0
 """the same for he, she and they, which hardly ever are new"""
+MARGIN_THING = -2.0
+"""and for it where it is an argument of a verb"""
 
 
 @cache
@@ -70,7 +73,8 @@ def link(
         | (features[:, AROUND] > 0)
     )
     personal = np.isin(mentions.cls, (lex.HE, lex.SHE, lex.THEY))
-    least = new + np.where(personal, margin + MARGIN_PERSONAL - MARGIN, margin)
+    thing = (mentions.cls == lex.IT) & np.isin(mentions.dep, ARGUMENTS)
+    least = new + margin + np.where(personal, MARGIN_PERSONAL - MARGIN, 0) + np.where(thing, MARGIN_THING - MARGIN, 0)
     good = np.flatnonzero((scores > least[mine]) & ~banned)
     order = good[np.lexsort((-scores[good], mine[good]))]
     done = -1
@@ -79,7 +83,7 @@ def link(
         if here == done:
             continue
         root = cluster[other]
-        if len(sexes[root] | sexes[here]) > 1:
+        if len(sexes[root] | sexes[here]) > 1 or any(cluster[rival] == root for rival in mentions.rivals[here]):
             continue
         done = here
         antecedent[here] = other
