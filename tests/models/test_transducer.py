@@ -89,6 +89,16 @@ def test_product_grid_is_the_softmax_of_the_sum() -> None:
     assert torch.allclose(product_grid(a, b, told), expected, atol=1e-5)
 
 
+def test_mixed_words_are_a_mean_over_positions() -> None:
+    ours = network(seed=4)
+    part = batch(ROWS, WORDS)
+    e, d = ours.both(part)
+    rows, here = torch.tensor([0, 2, 1]), torch.randn(3, e.shape[1]).log_softmax(-1)
+    fast = ours.emission.mixed(e, d[rows, 1], rows, here)
+    logits = ours.emission.at(e[rows], d[rows, 1][:, None].expand(-1, e.shape[1], -1))
+    assert torch.allclose(fast, (here[..., None] + logits.log_softmax(-1)).logsumexp(1), atol=1e-5)
+
+
 @pytest.mark.parametrize("emission", ["mlp", "product"])
 @pytest.mark.parametrize("transitions", ["fixed", "parameterised"])
 def test_viterbi_loss_is_never_below_the_marginal(emission: str, transitions: str) -> None:
