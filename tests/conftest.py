@@ -6,8 +6,12 @@ path at all. Where ``SCENARIST_DATA`` is not set, ``../shared/data`` beside the 
 
 from __future__ import annotations
 
+import importlib.util
 import os
+import shutil
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -37,3 +41,50 @@ def data_root(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """An empty search path of one folder, for tests that write their own corpora."""
     monkeypatch.setenv("SCENARIST_DATA", str(tmp_path))
     return tmp_path
+
+
+@pytest.fixture(autouse=True, scope="session")
+def _home(tmp_path_factory: pytest.TempPathFactory) -> None:
+    """Nothing a test does reaches the user's own store."""
+    if not os.environ.get("SCENARIST_HOME"):
+        os.environ["SCENARIST_HOME"] = str(tmp_path_factory.mktemp("home"))
+
+
+def chromium() -> str | None:
+    return shutil.which("chromium") or shutil.which("chromium-browser")
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Skip by name what cannot run here: `neural` without torch, `browser` without Chromium."""
+    browser = bool(chromium() and importlib.util.find_spec("playwright"))
+    missing = {
+        "neural": "" if importlib.util.find_spec("torch") else "torch is not installed: pip install 'scenarist[neural]'",
+        "browser": "" if browser else "there is no Chromium, or playwright is not installed",
+    }
+    for item in items:
+        for marker, reason in missing.items():
+            if reason and item.get_closest_marker(marker):
+                item.add_marker(pytest.mark.skip(reason=reason))
+
+
+@pytest.fixture(scope="session")
+def browser() -> Iterator[Any]:
+    from playwright.sync_api import sync_playwright
+
+    with sync_playwright() as play:
+        flags = ["--no-sandbox", "--headless", "--disable-gpu", "--disable-background-networking"]
+        opened = play.chromium.launch(executable_path=chromium(), args=flags)
+        yield opened
+        opened.close()
+
+
+@pytest.fixture
+def browser_page(browser: Any) -> Iterator[Any]:
+    """A page of a real browser; an error in the page's script fails the test."""
+    context = browser.new_context(viewport={"width": 1200, "height": 900})
+    page = context.new_page()
+    problems: list[str] = []
+    page.on("pageerror", lambda error: problems.append(str(error)))
+    yield page
+    context.close()
+    assert not problems, problems
