@@ -44,7 +44,7 @@ def main() -> None:
     options.add_argument("--seed", type=int, default=13)
     options.add_argument("--roc", type=int, default=12000, help="ROCStories to learn from, 0 for none")
     options.add_argument("--limit", type=int, default=None, help="stories a corpus, for a try")
-    options.add_argument("--epochs", type=int, default=8)
+    options.add_argument("--epochs", type=int, default=3)
     options.add_argument("--out", type=Path, default=HERE)
     args = options.parse_args()
     begun = time.time()
@@ -83,7 +83,7 @@ def main() -> None:
     for story in read("mcscript", "dev", args.jobs):
         told = telling(story)
         dev.append(network.Story([s.verb for s in told.steps], [s.words for s in told.steps], story.scenario))
-    arrays, table = network.train(verbs, scenarios, args.seed, 6, 96, 256, 0.3, args.epochs, 2e-3, log, dev)
+    arrays, table = network.train(verbs, scenarios, args.seed, 6, 96, 192, 0.5, args.epochs, 2e-3, log, dev)
     np.savez_compressed(args.out / "verbs.npz", **arrays, **sparse(table))
     own = [
         network.Story([s.label for s in t.steps], [s.words for s in t.steps], t.scenario)
@@ -93,7 +93,7 @@ def main() -> None:
         network.Story([s.label for s in t.steps], [s.words for s in t.steps], t.scenario) for t in gold_tellings("dev")
     ]
     names = sorted({story.scenario for story in own})
-    arrays, table = network.train(own, names, args.seed, 2, 64, 128, 0.4, 25, 2e-3, log, held, 2, True)
+    arrays, table = network.train(own, names, args.seed, 2, 64, 96, 0.5, 7, 2e-3, log, held, 2, True)
     np.savez_compressed(args.out / "labels.npz", **arrays, **sparse(table))
     log("done")
 

@@ -148,8 +148,8 @@ def grouped(tellings: Sequence[Told], least: int = 2) -> list[Group]:
 
 
 def name_of(group: Group) -> str:
-    """How people put it: the commonest member with a head, or the commonest of all."""
-    best = max(group.members, key=lambda o: (group.members[o] * (1.5 if o.head else 1.0), str(o)))
+    """How people put it: the commonest member with a head, unless the bare verb is far commoner."""
+    best = max(group.members, key=lambda o: (group.members[o] * (4.0 if o.head else 1.0), str(o)))
     return str(best)
 
 

@@ -164,11 +164,12 @@ class ScenarioFrequency(Slots):
 
 
 class ScenarioBigram(Slots):
-    """What stands between these neighbours: log P(filler | left) + log P(right | filler), mixed with the scenario's frequency."""
+    """What stands between these neighbours: log P(filler | left) + log P(right | filler) (Chambers 2017, eq. 2 and 3)."""
 
     name = "scenario-bigram"
 
-    def __init__(self, weight: float = 0.5, place: bool = True) -> None:
+    def __init__(self, weight: float = 1.0, place: bool = True) -> None:
+        """``weight`` below 1 mixes in the scenario's frequency (at this place): the tuned mixture is a row of its own."""
         self.weight, self.place = weight, place
 
     def scores(self, gap: Gap) -> Array:
