@@ -24,8 +24,8 @@ ROOMS = {
     "page": "scenarist.pages",
 }
 EXTRAS = {
-    "duckdb": "learn", "ibis": "learn", "pyarrow": "learn", "pyspark": "cluster", "torch": "neural", "transformers": "lm",
-    "gguf": "lm", "sklearn": "learn", "scipy": "learn", "fastapi": "lab", "matplotlib": "plots", "gensim": "neural",
+    "duckdb": "learn", "ibis": "learn", "pyarrow": "learn", "pyspark": "cluster", "torch": "neural", "safetensors": "neural",
+    "transformers": "lm", "tokenizers": "lm", "gensim": "stories", "sentence_transformers": "stories", "vaderSentiment": "stories",
 }  # fmt: skip
 
 

@@ -49,7 +49,7 @@ class AverageVectors(EndingModel):
         try:
             from gensim.models import Word2Vec
         except ModuleNotFoundError as error:
-            raise missing_extra("gensim", "neural", "The word2vec baseline") from error
+            raise missing_extra("gensim", "stories", "The word2vec baseline") from error
         model = Word2Vec(
             sentences=list(Told(data)), vector_size=self.size, window=self.window, min_count=self.least, sg=1, negative=10,
             epochs=self.epochs, seed=self.seed, workers=1, sample=1e-4,

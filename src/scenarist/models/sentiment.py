@@ -21,7 +21,7 @@ def analyser() -> Any:
     try:
         from vaderSentiment.vaderSentiment import SentimentIntensityAnalyzer
     except ModuleNotFoundError as error:
-        raise missing_extra("vaderSentiment", "neural", "The sentiment baseline") from error
+        raise missing_extra("vaderSentiment", "stories", "The sentiment baseline") from error
     return SentimentIntensityAnalyzer()
 
 
