@@ -36,7 +36,6 @@ test: $(VENV)/dev system check ## everything: checks, unit tests, data tests, br
 
 check: $(VENV)/dev ## ruff, mypy, import-linter, codespell
 	$(BIN)/ruff check .
-	$(BIN)/ruff format --check --diff --quiet src/scenarist/errors.py
 	$(BIN)/mypy
 	$(BIN)/lint-imports --no-cache
 	$(BIN)/codespell README.md CHANGELOG.md CONTRIBUTING.md docs src tests training benchmarks examples
