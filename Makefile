@@ -38,7 +38,7 @@ check: $(VENV)/dev ## ruff, mypy, import-linter, codespell
 	$(BIN)/ruff check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports --no-cache
-	$(BIN)/codespell README.md CHANGELOG.md CONTRIBUTING.md docs src tests training benchmarks examples
+	$(BIN)/codespell README.md CHANGELOG.md CONTRIBUTING.md docs examples src/scenarist/cli src/scenarist/bench src/scenarist/pages
 
 docs: $(VENV)/dev ## the documentation site in site/
 	$(BIN)/python -m pip install --quiet --constraint constraints.txt '.[docs]'

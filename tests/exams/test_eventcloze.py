@@ -106,7 +106,7 @@ def test_a_multi_argument_question_does_not_tell_who_takes_part_in_the_missing_e
     links = (Link("arrest", "obj", ("p", "j", "")), Link("warn", "obj", ("p", "j", "")), Link("flee", "subj", ("j", "c", "")))
     other = (*links[:1], Link("hit", "obj", ("q", "j", "")), *links[2:])
     first, second = (
-        [item for item in EventCloze("pm14", gaps="each").set([Chain(each, "j", "d")])][1] for each in (links, other)
+        list(EventCloze("pm14", gaps="each").set([Chain(each, "j", "d")]))[1] for each in (links, other)
     )
     assert first.question == second.question, "only the key differs"
     assert (first.key, second.key) == ("warn(y,x,-)", "hit(o,x,-)")

@@ -91,7 +91,8 @@ class UntoldExam:
         for story in stories:
             told[story.scenario].append({event.label for event in story.events if is_script(event.label)})
         share = {
-            scenario: {label: n / len(sets) for label, n in Counter(one for s in sets for one in s).items()} for scenario, sets in told.items()
+            scenario: {label: n / len(sets) for label, n in Counter(one for s in sets for one in s).items()}
+            for scenario, sets in told.items()
         }
         seen: Counter[str] = Counter()
         for story in stories:

@@ -51,7 +51,10 @@ class Transducer(WordNetwork):
         super().__init__(vocabulary, shape, vectors)
         self.transitions, self.slots = transitions, slots
         self.encoder = nn.LSTM(self.embed.embedding_dim, shape.hidden, batch_first=True)
-        self.emission: MlpEmission | ProductEmission = EMISSIONS[emission](shape.hidden, shape.hidden, shape.hidden, len(vocabulary), shape.dropout)
+        kind = EMISSIONS[emission]
+        self.emission: MlpEmission | ProductEmission = kind(
+            shape.hidden, shape.hidden, shape.hidden, len(vocabulary), shape.dropout
+        )
         if transitions == "parameterised":
             self.of_encoder = nn.Linear(shape.hidden, shape.hidden)
             self.of_decoder = nn.Linear(shape.hidden, shape.hidden, bias=False)
