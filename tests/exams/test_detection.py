@@ -18,7 +18,9 @@ def story(*segments: Segment, **layers: object) -> Story:
 
 
 def test_the_question_does_not_show_the_key() -> None:
-    one = next(Detection().set([story(Segment(0, 32, (Label("baking a cake"),)), title="cake", scenario="baking a cake")]))
+    one = next(
+        Detection().set([story(Segment(0, 32, (Label("baking a cake"),)), title="cake", scenario="baking a cake")])
+    )
     two = next(Detection().set([story(Segment(0, 19, (Label("making soup"),)), title="soup", scenario="making soup")]))
     assert to_json(one.question) == to_json(two.question)
     assert one.key != two.key
@@ -54,10 +56,33 @@ def test_whole_stories() -> None:
 
 def test_overlapping_annotations_of_two_people_join() -> None:
     cake = (Label("baking a cake"),)
-    item = next(Detection().set([story(Segment(0, 19, cake, by="1"), Segment(10, 32, cake, by="2"), Segment(33, 43, (Label("making tea"),), by="2"))]))
+    item = next(
+        Detection().set(
+            [
+                story(
+                    Segment(0, 19, cake, by="1"),
+                    Segment(10, 32, cake, by="2"),
+                    Segment(33, 43, (Label("making tea"),), by="2"),
+                )
+            ]
+        )
+    )
     assert isinstance(item.key, Segments)
-    assert [(s.start, s.stop, s.names) for s in item.key.segments] == [(0, 32, ("baking a cake",)), (33, 43, ("making tea",))]
-    strict = next(Detection(least=2).set([story(Segment(0, 19, cake, by="1"), Segment(10, 32, cake, by="2"), Segment(33, 43, (Label("making tea"),), by="2"))]))
+    assert [(s.start, s.stop, s.names) for s in item.key.segments] == [
+        (0, 32, ("baking a cake",)),
+        (33, 43, ("making tea",)),
+    ]
+    strict = next(
+        Detection(least=2).set(
+            [
+                story(
+                    Segment(0, 19, cake, by="1"),
+                    Segment(10, 32, cake, by="2"),
+                    Segment(33, 43, (Label("making tea"),), by="2"),
+                )
+            ]
+        )
+    )
     assert isinstance(strict.key, Segments)
     assert len(strict.key.segments) == 1
 

@@ -14,7 +14,11 @@ KINDS = {"specialises", "part of", "shares participants with"}
 def test_the_paper_s_two_hundred() -> None:
     names = [one.name for one in inventory()]
     assert len(names) == len(set(names)) == 200
-    assert (inventory()[0].name, inventory()[0].documents, inventory()[0].sentences) == ("eating in a restaurant", 21, 387)
+    assert (inventory()[0].name, inventory()[0].documents, inventory()[0].sentences) == (
+        "eating in a restaurant",
+        21,
+        387,
+    )
     assert sum(one.sentences > 0 for one in inventory()) == 181  # the scenarios that occur as gold labels
     assert inventory()[-1].name == "emptying the kitchen sink"
 
@@ -57,7 +61,9 @@ def test_relations_name_scenarios_of_the_inventory() -> None:
 
 
 def test_no_cycles_among_parts_and_kinds() -> None:
-    above = {one.name: [other for kind, other in one.relations if kind != "shares participants with"] for one in inventory()}
+    above = {
+        one.name: [other for kind, other in one.relations if kind != "shares participants with"] for one in inventory()
+    }
 
     def reach(name: str, seen: tuple[str, ...]) -> None:
         assert name not in seen, (*seen, name)

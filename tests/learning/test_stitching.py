@@ -15,7 +15,15 @@ from scenarist.learning.stitching import Stitched, blogged, kin
 from scenarist.noun import to_json
 from scenarist.story import Story
 
-SCENARIOS = ("baking a cake", "going fishing", "making tea", "taking a bath", "cleaning the floor", "sewing a button", "making coffee")
+SCENARIOS = (
+    "baking a cake",
+    "going fishing",
+    "making tea",
+    "taking a bath",
+    "cleaning the floor",
+    "sewing a button",
+    "making coffee",
+)
 
 
 @pytest.fixture
@@ -24,14 +32,21 @@ def stories(data_root: Path) -> Iterator[Path]:
     stitching.told_texts.cache_clear()
     stitching.noise_texts.cache_clear()
     lines = [
-        json.dumps({"scenario": name, "text": " ".join(f"Part {part} of {name} in telling {number} went well." for part in range(9))})
+        json.dumps(
+            {
+                "scenario": name,
+                "text": " ".join(f"Part {part} of {name} in telling {number} went well." for part in range(9)),
+            }
+        )
         for name in SCENARIOS
         for number in range(30)
     ]
     (data_root / "mcscript").mkdir()
     (data_root / "mcscript" / "train.jsonl").write_text("\n".join(lines))
     (data_root / "rocstories").mkdir()
-    other = [json.dumps({"sentences": [f"Weather number {n} came on day {day}." for day in range(5)]}) for n in range(60)]
+    other = [
+        json.dumps({"sentences": [f"Weather number {n} came on day {day}." for day in range(5)]}) for n in range(60)
+    ]
     (data_root / "rocstories" / "stories.jsonl").write_text("\n".join(other))
     yield data_root
     stitching.told_texts.cache_clear()
@@ -52,7 +67,11 @@ def test_clean_documents_keep_to_their_parameters(stories: Path) -> None:
         for segment in story.segments:
             inside = sum(segment.start <= one.start < segment.stop for one in story.sentences)
             assert 3 <= inside <= 8
-            assert all(segment.names[0] in story.of(one) for one in story.sentences if segment.start <= one.start < segment.stop)
+            assert all(
+                segment.names[0] in story.of(one)
+                for one in story.sentences
+                if segment.start <= one.start < segment.stop
+            )
         assert all(len(one) == 1 for one in labels(story))
 
 
@@ -60,7 +79,9 @@ def test_the_same_settings_give_the_same_documents(stories: Path) -> None:
     one = [to_json(story) for story in Stitched("train", documents=5, other=0.3, others=("rocstories",))]
     two = [to_json(story) for story in Stitched("train", documents=5, other=0.3, others=("rocstories",))]
     assert one == two
-    assert one != [to_json(story) for story in Stitched("train", documents=5, other=0.3, others=("rocstories",), seeds=(14,))]
+    assert one != [
+        to_json(story) for story in Stitched("train", documents=5, other=0.3, others=("rocstories",), seeds=(14,))
+    ]
 
 
 def test_train_and_dev_never_overlap(stories: Path) -> None:
@@ -76,7 +97,12 @@ def test_a_third_of_noisy_documents_is_other_text(stories: Path) -> None:
     empty = sum(not one for story in made for one in labels(story))
     share = empty / sum(len(story.sentences) for story in made)
     assert 0.3 < share < 0.42
-    assert all("Weather" in story.of(one) for story in made for one, names in zip(story.sentences, labels(story), strict=True) if not names)
+    assert all(
+        "Weather" in story.of(one)
+        for story in made
+        for one, names in zip(story.sentences, labels(story), strict=True)
+        if not names
+    )
 
 
 def test_nested_passages_bear_both_labels(stories: Path) -> None:
@@ -97,7 +123,12 @@ def test_long_separators_part_a_segment_short_ones_do_not(stories: Path) -> None
                 between = [x for x in story.sentences if one.stop <= x.start < two.start]
                 assert len(between) > 2
                 assert all("Weather" in story.of(x) for x in between)
-    joined = [n for story in made for x, n in zip(story.sentences, labels(story), strict=True) if n and "Weather" in story.of(x)]
+    joined = [
+        n
+        for story in made
+        for x, n in zip(story.sentences, labels(story), strict=True)
+        if n and "Weather" in story.of(x)
+    ]
     assert joined
 
 
@@ -118,7 +149,8 @@ def test_settings_stand_in_the_signature(stories: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "settings", [{"segments": (0, 2)}, {"sentences": (5, 3)}, {"other": 1.0}, {"nested": 2.0}, {"documents": 0}, {"split": "deev"}]
+    "settings",
+    [{"segments": (0, 2)}, {"sentences": (5, 3)}, {"other": 1.0}, {"nested": 2.0}, {"documents": 0}, {"split": "deev"}],
 )
 def test_impossible_settings_are_refused(settings: dict[str, object]) -> None:
     with pytest.raises(BadInput):

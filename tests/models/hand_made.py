@@ -29,7 +29,12 @@ def write(folder: Path, switch: float = -4.0) -> Path:
     zeros = {
         f"{side}_{what}": np.zeros(shape, dtype=np.float16)
         for side in ("forward", "backward")
-        for what, shape in (("input", (width, 3 * units)), ("hidden", (units, 3 * units)), ("input_bias", 3 * units), ("hidden_bias", 3 * units))
+        for what, shape in (
+            ("input", (width, 3 * units)),
+            ("hidden", (units, 3 * units)),
+            ("input_bias", 3 * units),
+            ("hidden_bias", 3 * units),
+        )
     }
     folder.mkdir(parents=True, exist_ok=True)
     np.savez(

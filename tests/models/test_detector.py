@@ -85,7 +85,9 @@ def test_long_texts_run_in_stretches_as_in_one_piece(tmp_path: Path) -> None:
         for side, gates in network.gates.items()
     }
     vectors = draw.normal(0, 1, (3 * STRETCH + 7, network.width)).astype(np.float32)
-    whole = np.concatenate([network.run("forward", vectors[None])[0], network.run("backward", vectors[None])[0]], axis=1)
+    whole = np.concatenate(
+        [network.run("forward", vectors[None])[0], network.run("backward", vectors[None])[0]], axis=1
+    )
     assert np.abs(network.hide(vectors) - whole).max() < 1e-3
 
 
@@ -131,7 +133,17 @@ def test_text_without_any_scenario() -> None:
     assert Detector().segments(Story("s", PLAIN_TEXT)) == ()
 
 
-@pytest.mark.parametrize("text", ["Hello", "...", "42", "we", "吾輩は猫である。名前はまだ無い。", "Я пошёл в магазин и купил хлеб. Потом я пошёл домой."])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Hello",
+        "...",
+        "42",
+        "we",
+        "吾輩は猫である。名前はまだ無い。",
+        "Я пошёл в магазин и купил хлеб. Потом я пошёл домой.",
+    ],
+)
 def test_short_and_foreign_texts_claim_nothing(text: str) -> None:
     assert Detector().segments(Story("s", text)) == ()
 

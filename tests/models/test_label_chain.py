@@ -24,7 +24,11 @@ def weight(path: tuple[int, ...], emission: Array, switch: Array, enter: Array) 
 @given(st.integers(1, 5), st.integers(1, 3), st.integers(0, 10_000))
 def test_chances_are_those_of_brute_force(size: int, labels: int, seed: int) -> None:
     draw = np.random.default_rng(seed)
-    emission, switch, enter = draw.normal(0, 2, (size, labels)), draw.normal(-2, 1, size), np.log(draw.dirichlet(np.ones(labels)))
+    emission, switch, enter = (
+        draw.normal(0, 2, (size, labels)),
+        draw.normal(-2, 1, size),
+        np.log(draw.dirichlet(np.ones(labels))),
+    )
     wanted = np.zeros((size, labels))
     for path in product(range(labels), repeat=size):
         for t, label in enumerate(path):
@@ -36,7 +40,11 @@ def test_chances_are_those_of_brute_force(size: int, labels: int, seed: int) -> 
 @given(st.integers(1, 5), st.integers(1, 3), st.integers(0, 10_000))
 def test_the_best_path_is_the_best(size: int, labels: int, seed: int) -> None:
     draw = np.random.default_rng(seed)
-    emission, switch, enter = draw.normal(0, 2, (size, labels)), draw.normal(-2, 1, size), np.log(draw.dirichlet(np.ones(labels)))
+    emission, switch, enter = (
+        draw.normal(0, 2, (size, labels)),
+        draw.normal(-2, 1, size),
+        np.log(draw.dirichlet(np.ones(labels))),
+    )
 
     def score(path: tuple[int, ...]) -> float:
         total = emission[0, path[0]] + enter[path[0]]

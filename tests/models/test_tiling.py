@@ -58,7 +58,7 @@ def test_digamma_obeys_its_recurrence(x: float) -> None:
 def test_tiling_cuts_where_the_words_change() -> None:
     sentences = [KITCHEN[:3], KITCHEN[1:4], KITCHEN[2:], LAKE[:3], LAKE[1:4], LAKE[2:]]
     assert tile(word_vectors(sentences)) == [3]
-    likeliest = {word: 0 for word in KITCHEN} | {word: 1 for word in LAKE}
+    likeliest = dict.fromkeys(KITCHEN, 0) | dict.fromkeys(LAKE, 1)
     assert tile(topic_vectors(sentences, likeliest, 2)) == [3]
     assert coherence(topic_vectors(sentences, likeliest, 2)).round(2).tolist() == [1.0, 0.71, 0.0, 0.71, 1.0]
 
@@ -92,7 +92,11 @@ def test_unknown_features_are_refused() -> None:
 
 
 STORIES = [
-    Story(f"s{at}", " ".join(f"{word.title()} {word} {word}." for word in (KITCHEN if at % 2 else LAKE)), scenario="baking a cake" if at % 2 else "going fishing")
+    Story(
+        f"s{at}",
+        " ".join(f"{word.title()} {word} {word}." for word in (KITCHEN if at % 2 else LAKE)),
+        scenario="baking a cake" if at % 2 else "going fishing",
+    )
     for at in range(40)
 ]
 
@@ -109,7 +113,13 @@ def test_a_row_of_the_paper_end_to_end() -> None:
 
 
 def test_majority_counts_sentences() -> None:
-    model = Majority().fit([Story("a", "One. Two. Three.", scenario="making tea"), Story("b", "One.", scenario="making soup"), Story("c", "One.", scenario="making soup")])
+    model = Majority().fit(
+        [
+            Story("a", "One. Two. Three.", scenario="making tea"),
+            Story("b", "One.", scenario="making soup"),
+            Story("c", "One.", scenario="making soup"),
+        ]
+    )
     assert model.label_ == "making tea"
 
 
@@ -127,5 +137,8 @@ def test_segmenters_cover_every_sentence() -> None:
         assert isinstance(found, Segments)
         assert found.segments[0].start == 0
         assert found.segments[-1].stop == len(story.text)
-        assert all(one.stop < two.start and one.names != two.names for one, two in zip(found.segments, found.segments[1:], strict=False))
+        assert all(
+            one.stop < two.start and one.names != two.names
+            for one, two in zip(found.segments, found.segments[1:], strict=False)
+        )
         assert model.answer(Where(story)) == model.answer(Where(story))

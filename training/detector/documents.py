@@ -34,7 +34,8 @@ class Store:
     def __init__(self, path: Path) -> None:
         self.sentences: list[str] = []
         self.texts: dict[str, list[Text]] = {}
-        records = [json.loads(line) for line in gzip.open(path, "rt", encoding="utf-8")]
+        with gzip.open(path, "rt", encoding="utf-8") as stream:
+            records = [json.loads(line) for line in stream]
         self.labels = ["None", *sorted({record["label"] for record in records if record["label"]})]
         number = {label: at for at, label in enumerate(self.labels)} | {"": 0}
         for record in records:
@@ -57,7 +58,12 @@ def stretch(text: Text, rng: random.Random, low: int, high: int) -> range:
     return range(start, start + size)
 
 
-NONE_TRAIN = (("none-short-fiction-train", 0.32), ("none-gum-train", 0.26), ("none-ewt-train", 0.27), ("free-train", 0.15))
+NONE_TRAIN = (
+    ("none-short-fiction-train", 0.32),
+    ("none-gum-train", 0.26),
+    ("none-ewt-train", 0.27),
+    ("free-train", 0.15),
+)
 NONE_DEV = (("none-short-fiction-dev", 1.0), ("none-gum-dev", 1.0), ("none-ewt-dev", 1.0))
 TOLD_TRAIN = (("told-train", 0.88), ("listed-train", 0.04), ("weak-train", 0.08))
 

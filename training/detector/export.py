@@ -48,9 +48,18 @@ def export(student: Path, folder: Path, least: float = 0.0) -> dict[str, object]
     halves = {name: array if name in ("rows", "scales") else array.astype(np.float16) for name, array in made.items()}
     folder.mkdir(parents=True, exist_ok=True)
     np.savez_compressed(folder / "weights.npz", **halves)
-    with (folder / "phrases.txt.gz").open("wb") as raw, gzip.GzipFile(fileobj=raw, mode="wb", mtime=0, filename="") as stream:
+    with (
+        (folder / "phrases.txt.gz").open("wb") as raw,
+        gzip.GzipFile(fileobj=raw, mode="wb", mtime=0, filename="") as stream,
+    ):
         stream.write("".join(f"{about['vocabulary'][at]}\n" for at in kept).encode())
-    card = {"schema": 1, "labels": about["labels"], "figures": about["figures"], "phrases": len(kept), "width": int(rows.shape[1])}
+    card = {
+        "schema": 1,
+        "labels": about["labels"],
+        "figures": about["figures"],
+        "phrases": len(kept),
+        "width": int(rows.shape[1]),
+    }
     (folder / "card.json").write_text(json.dumps(card, indent=1) + "\n", encoding="utf-8")
     return card
 
@@ -60,7 +69,9 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("student", type=Path)
     parser.add_argument("folder", type=Path)
-    parser.add_argument("--least", type=float, default=0.0, help="drop phrases with a norm below this share of the median")
+    parser.add_argument(
+        "--least", type=float, default=0.0, help="drop phrases with a norm below this share of the median"
+    )
     options = parser.parse_args()
     card = export(options.student, options.folder, options.least)
     size = sum(path.stat().st_size for path in options.folder.iterdir())

@@ -9,6 +9,7 @@ carried in the package.
 from __future__ import annotations
 
 import argparse
+import itertools
 import json
 import math
 import random
@@ -23,10 +24,10 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 sys.path[:0] = [str(Path(__file__).parent), str(Path(__file__).parents[2] / "src")]
-import crf
-from documents import Document, Store, free, lesson, watch
+import crf  # noqa: E402
+from documents import Document, Store, free, lesson, watch  # noqa: E402
 
-from scenarist.learning.phrases import phrases, stems
+from scenarist.learning.phrases import phrases, stems  # noqa: E402
 
 DEVICE = "cuda" if torch.cuda.is_available() else "cpu"
 
@@ -144,7 +145,11 @@ class Clock:
         if passed >= 1 or self.step >= self.steps:
             return False
         self.step += 1
-        share = min(passed / 0.1, (1 - passed) / 0.9) if passed < 0.1 else 0.5 * (1 + math.cos(math.pi * (passed - 0.1) / 0.9))
+        share = (
+            min(passed / 0.1, (1 - passed) / 0.9)
+            if passed < 0.1
+            else 0.5 * (1 + math.cos(math.pi * (passed - 0.1) / 0.9))
+        )
         for one, rates in zip(self.optimisers, self.rates, strict=True):
             for group, rate in zip(one.param_groups, rates, strict=True):
                 group["lr"] = rate * max(share, 0.02)
@@ -153,7 +158,7 @@ class Clock:
 
 def pk(gold: list[int], guess: list[int]) -> float:
     """Pk with half the mean gold segment as window."""
-    edges = [[int(one != two) for one, two in zip(path, path[1:], strict=False)] for path in (gold, guess)]
+    edges = [[int(one != two) for one, two in itertools.pairwise(path)] for path in (gold, guess)]
     window = max(2, round(len(gold) / (sum(edges[0]) + 1) / 2))
     places = range(len(gold) - window)
     wrong = sum((sum(edges[0][i : i + window]) > 0) != (sum(edges[1][i : i + window]) > 0) for i in places)
@@ -162,7 +167,9 @@ def pk(gold: list[int], guess: list[int]) -> float:
 
 def measure(golds: list[list[int]], guesses: list[list[int]]) -> dict[str, float]:
     """Micro F1 without None, None F1, Pk."""
-    pairs = [(one, two) for gold, guess in zip(golds, guesses, strict=True) for one, two in zip(gold, guess, strict=True)]
+    pairs = [
+        (one, two) for gold, guess in zip(golds, guesses, strict=True) for one, two in zip(gold, guess, strict=True)
+    ]
     right = sum(one == two != 0 for one, two in pairs)
     f1 = 2 * right / max(1, sum(one != 0 for one, _ in pairs) + sum(two != 0 for _, two in pairs))
     both = sum(one == two == 0 for one, two in pairs)
@@ -177,7 +184,9 @@ class Trainer:
         self.store = Store(folder / "sentences.jsonl.gz")
         self.encoder = encoder
         self.dev = {"clean": watch(self.store, 13, 0.0), "noisy": watch(self.store, 14, 1 / 3)}
-        whole = [Document(list(range(t.start, t.stop)), [t.label] * (t.stop - t.start)) for t in self.store.texts["told-dev"]]
+        whole = [
+            Document(list(range(t.start, t.stop)), [t.label] * (t.stop - t.start)) for t in self.store.texts["told-dev"]
+        ]
         self.dev["whole"] = whole
 
     def pieces(self) -> None:
@@ -206,7 +215,9 @@ class Trainer:
                 mass[:, 0] = 0
                 top += mass.argmax(1).tolist()
             if name == "whole":
-                found[name] = round(float(np.mean([one == doc.labels[0] for one, doc in zip(top, documents, strict=True)])), 4)
+                found[name] = round(
+                    float(np.mean([one == doc.labels[0] for one, doc in zip(top, documents, strict=True)])), 4
+                )
             else:
                 found[name] = measure([doc.labels for doc in documents], guesses)
         return found
@@ -218,7 +229,10 @@ class Trainer:
         torch.manual_seed(seed)
         rng = random.Random(seed)
         model = Teacher(AutoModel.from_pretrained(self.encoder, dtype=torch.float32), len(self.store.labels)).to(DEVICE)
-        groups = [{"params": model.encoder.parameters(), "lr": rate}, {"params": model.sequence.parameters(), "lr": 2e-3}]
+        groups = [
+            {"params": model.encoder.parameters(), "lr": rate},
+            {"params": model.sequence.parameters(), "lr": 2e-3},
+        ]
         optimiser = torch.optim.AdamW(groups, weight_decay=0.01)
         clock = Clock(steps, seconds, [optimiser])
 
@@ -246,7 +260,10 @@ class Trainer:
     @torch.no_grad()
     def cache(self, model: Teacher) -> Tensor:
         """A teacher's vectors of all sentences, half precision."""
-        found = [model.encode(self.ids[at : at + 2048], self.lengths[at : at + 2048]).half() for at in range(0, len(self.ids), 2048)]
+        found = [
+            model.encode(self.ids[at : at + 2048], self.lengths[at : at + 2048]).half()
+            for at in range(0, len(self.ids), 2048)
+        ]
         return torch.cat(found)
 
     def vocabulary(self, size: int) -> dict[str, int]:
@@ -263,7 +280,17 @@ class Trainer:
         kept = sorted((one for one, count in counts.items() if count >= 8), key=lambda one: (-counts[one], one))
         return {one: at for at, one in enumerate(kept[:size])}
 
-    def learn(self, seed: int, steps: int, teachers: list[tuple[Teacher, Tensor]], width: int, units: int, words: int, seconds: float = 0, **more: float) -> tuple[Student, dict[str, int], dict[str, object]]:
+    def learn(
+        self,
+        seed: int,
+        steps: int,
+        teachers: list[tuple[Teacher, Tensor]],
+        width: int,
+        units: int,
+        words: int,
+        seconds: float = 0,
+        **more: float,
+    ) -> tuple[Student, dict[str, int], dict[str, object]]:
         """Train one student."""
         torch.manual_seed(seed)
         rng = random.Random(seed)
@@ -273,9 +300,13 @@ class Trainer:
         bags = Bags([[vocabulary[one] for one in found if one in vocabulary] for found in self.found])
         size = int(more.get("size", 64))
         rate = more.get("rate", 4e-3)
-        model = Student(len(vocabulary), len(self.store.labels), width, units, more.get("drop", 0.35), more.get("lose", 0.25)).to(DEVICE)
+        model = Student(
+            len(vocabulary), len(self.store.labels), width, units, more.get("drop", 0.35), more.get("lose", 0.25)
+        ).to(DEVICE)
         dense = model.sequence.parameters() if DEVICE == "cpu" else model.parameters()
-        optimisers: list[torch.optim.Optimizer] = [torch.optim.AdamW(dense, lr=rate, weight_decay=more.get("decay", 0.02))]
+        optimisers: list[torch.optim.Optimizer] = [
+            torch.optim.AdamW(dense, lr=rate, weight_decay=more.get("decay", 0.02))
+        ]
         if DEVICE == "cpu":  # a processor has no time for rows that a batch does not touch
             optimisers.append(torch.optim.SparseAdam(model.bag.parameters(), lr=rate))
         clock = Clock(steps, seconds, optimisers)
@@ -322,13 +353,15 @@ class Trainer:
 
 
 def save(path: Path, model: Student, vocabulary: dict[str, int], labels: list[str], figures: dict[str, object]) -> None:
-    """Phrase vectors as int8 with a scale a row, the rest in half precision, the vocabulary beside; `export.py` makes the carried files of it."""
+    """Phrase vectors as int8 with a scale a row, the rest in half precision, the vocabulary beside; `export.py` goes on."""
     state = {name: tensor.detach().float().cpu().numpy() for name, tensor in model.state_dict().items()}
     rows = state.pop("bag.weight")
     scales = np.maximum(np.abs(rows).max(axis=1), 1e-8) / 127.0
     halves = {name: array.astype(np.float16) for name, array in state.items()}
     np.savez(path, rows=np.round(rows / scales[:, None]).astype(np.int8), scales=scales.astype(np.float32), **halves)
-    path.with_suffix(".json").write_text(json.dumps({"labels": labels, "vocabulary": list(vocabulary), "figures": figures}))
+    path.with_suffix(".json").write_text(
+        json.dumps({"labels": labels, "vocabulary": list(vocabulary), "figures": figures})
+    )
 
 
 def main() -> None:
@@ -341,12 +374,20 @@ def main() -> None:
     parser.add_argument("--teacher-steps", type=int, default=2000)
     parser.add_argument("--student-steps", type=int, default=6000)
     parser.add_argument("--seed", type=int, default=13)
-    parser.add_argument("--seconds", type=float, default=0, help="the whole time: half for the teachers, half for the students")
+    parser.add_argument(
+        "--seconds", type=float, default=0, help="the whole time: half for the teachers, half for the students"
+    )
     parser.add_argument("--variants", default="main")
     options = parser.parse_args()
     begin = time.time()
     trainer = Trainer(options.data, options.encoder, options.seed)
-    print(DEVICE, len(trainer.store.sentences), "sentences", {kind: len(texts) for kind, texts in trainer.store.texts.items()}, flush=True)
+    print(
+        DEVICE,
+        len(trainer.store.sentences),
+        "sentences",
+        {kind: len(texts) for kind, texts in trainer.store.texts.items()},
+        flush=True,
+    )
     teachers: list[tuple[Teacher, Tensor]] = []
     if options.teachers:
         trainer.pieces()
@@ -376,7 +417,9 @@ def main() -> None:
         settings = dict(variants[name])
         taught = settings.pop("taught", 1)
         print("variant", name, settings, round(time.time() - begin), flush=True)
-        model, vocabulary, figures = trainer.learn(options.seed, options.student_steps, teachers if taught else [], seconds=left, **settings)  # type: ignore[arg-type]
+        model, vocabulary, figures = trainer.learn(
+            options.seed, options.student_steps, teachers if taught else [], seconds=left, **settings
+        )  # type: ignore[arg-type]
         save(options.out / f"student-{name}.npz", model, vocabulary, trainer.store.labels, figures)
 
 

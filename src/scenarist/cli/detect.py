@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -13,10 +14,23 @@ if TYPE_CHECKING:
     from scenarist.story import Segment, Story
 
 app = typer.Typer()
-COLOURS = ("cyan", "yellow", "green", "magenta", "blue", "red", "bright_cyan", "bright_yellow", "bright_green", "bright_magenta")
+COLOURS = (
+    "cyan",
+    "yellow",
+    "green",
+    "magenta",
+    "blue",
+    "red",
+    "bright_cyan",
+    "bright_yellow",
+    "bright_green",
+    "bright_magenta",
+)
 
 
-@app.command(epilog="Examples: scenarist detect story.txt | scenarist detect a.txt b.txt --html found.html | cat story.txt | scenarist detect -")
+@app.command(
+    epilog="Examples: scenarist detect story.txt | scenarist detect a.txt b.txt --html found.html | cat story.txt | scenarist detect -"
+)
 def detect(
     files: list[str] = typer.Argument(..., help="Text files; - for standard input."),
     as_json: bool = typer.Option(False, "--json", help="Print the stories with their segments as JSON."),
@@ -54,7 +68,11 @@ def detect(
         if quiet:
             for segment in story.segments:
                 names = "; ".join(f"{label.name} {label.weight:.2f}" for label in segment.labels)
-                out.print(f"{story.id}\t{segment.start}-{segment.stop}\t{names}\t{', '.join(segment.why)}", markup=False, soft_wrap=True)
+                out.print(
+                    f"{story.id}\t{segment.start}-{segment.stop}\t{names}\t{', '.join(segment.why)}",
+                    markup=False,
+                    soft_wrap=True,
+                )
             continue
         out.rule(story.title or story.id, align="left")
         out.print(painted(story))
@@ -69,7 +87,7 @@ def painted(story: Story) -> Text:
     names = list(dict.fromkeys(segment.names[0] for segment in story.segments if segment.labels))
     cuts = sorted({0, len(story.text), *(s.start for s in story.segments), *(s.stop for s in story.segments)})
     out = Text()
-    for start, stop in zip(cuts, cuts[1:], strict=False):
+    for start, stop in itertools.pairwise(cuts):
         text = story.text[start:stop].strip()
         if not text:
             continue
@@ -77,7 +95,10 @@ def painted(story: Story) -> Text:
         for segment in inside:
             if segment.start == start:
                 depth = sum(other.start <= segment.start and segment.stop <= other.stop for other in inside) - 1
-                out.append("  " * depth + headline(segment) + "\n", style=f"bold {COLOURS[names.index(segment.names[0]) % len(COLOURS)]}")
+                out.append(
+                    "  " * depth + headline(segment) + "\n",
+                    style=f"bold {COLOURS[names.index(segment.names[0]) % len(COLOURS)]}",
+                )
         style = COLOURS[names.index(inside[-1].names[0]) % len(COLOURS)] if inside else "dim"
         bar = "┃" * max(1, len(inside)) if inside else " "
         for line in text.splitlines():

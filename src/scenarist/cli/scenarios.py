@@ -50,7 +50,14 @@ def listing(
     grid = Table("scenario", "docs", "sents.", "also called", "relations", "learned from", box=None, pad_edge=False)
     for one in found:
         relations = "; ".join(f"{kind} {other}" for kind, other in one.relations)
-        grid.add_row(one.name, str(one.documents), str(one.sentences), ", ".join(one.aliases), relations, ", ".join(one.learned) or "not learned")
+        grid.add_row(
+            one.name,
+            str(one.documents),
+            str(one.sentences),
+            ", ".join(one.aliases),
+            relations,
+            ", ".join(one.learned) or "not learned",
+        )
     out.print(grid)
     added = taught_names()
     if added:
@@ -65,7 +72,12 @@ def listing(
 
 
 @app.command()
-def show(name: Annotated[str, typer.Argument(help="A name or alias.")], json: Json = False, quiet: Quiet = False, seed: Seed = 13) -> None:
+def show(
+    name: Annotated[str, typer.Argument(help="A name or alias.")],
+    json: Json = False,
+    quiet: Quiet = False,
+    seed: Seed = 13,
+) -> None:
     """One scenario: counts, aliases, relations both ways, and the words that speak for it most."""
     from scenarist.cli.faces import console, json_out
     from scenarist.learning.scenario_inventory import find, inventory
@@ -74,9 +86,20 @@ def show(name: Annotated[str, typer.Argument(help="A name or alias.")], json: Js
 
     one = find(name)
     words = strongest(carried(), one.name)
-    back = [(other.name, kind) for other in inventory() for kind, there in other.relations if there == one.name and kind != "shares participants with"]
+    back = [
+        (other.name, kind)
+        for other in inventory()
+        for kind, there in other.relations
+        if there == one.name and kind != "shares participants with"
+    ]
     if json:
-        json_out({"scenario": one, "words": words, "related_from": [{"scenario": other, "relation": kind} for other, kind in back]})
+        json_out(
+            {
+                "scenario": one,
+                "words": words,
+                "related_from": [{"scenario": other, "relation": kind} for other, kind in back],
+            }
+        )
         return
     out = console()
     out.print(f"{one.name}: {one.documents} documents, {one.sentences} sentences in the paper's corpus", markup=False)
@@ -95,7 +118,9 @@ def show(name: Annotated[str, typer.Argument(help="A name or alias.")], json: Js
 @app.command()
 def add(
     name: Annotated[str, typer.Argument(help="The new scenario's name, e.g. 'flying a kite'.")],
-    stories: Annotated[Path, typer.Argument(help="A folder of .txt files, one story a file, or one file with a story a line.")],
+    stories: Annotated[
+        Path, typer.Argument(help="A folder of .txt files, one story a file, or one file with a story a line.")
+    ],
     json: Json = False,
     quiet: Quiet = False,
     seed: Seed = 13,
@@ -104,7 +129,7 @@ def add(
     from scenarist.cli.faces import console, json_out
     from scenarist.models.taught import read_stories, teach
 
-    report = teach(name, read_stories(stories), seed=seed)
+    report = teach(name, read_stories(stories))
     if json:
         json_out(report)
     elif not quiet:
@@ -117,7 +142,12 @@ def add(
 
 
 @app.command()
-def forget(name: Annotated[str, typer.Argument(help="A scenario you added.")], json: Json = False, quiet: Quiet = False, seed: Seed = 13) -> None:
+def forget(
+    name: Annotated[str, typer.Argument(help="A scenario you added.")],
+    json: Json = False,
+    quiet: Quiet = False,
+    seed: Seed = 13,
+) -> None:
     """Take back a scenario you added."""
     from scenarist.cli.faces import console, json_out
     from scenarist.models.taught import forget as drop

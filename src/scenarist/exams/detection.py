@@ -57,7 +57,9 @@ class Detection:
             people = {one.by for one in found}
             if self.by:
                 if self.by not in people:
-                    raise BadInput(f"story {story.id!r}: nobody called {self.by!r} annotated it, only {', '.join(sorted(people)) or 'nobody'}.")
+                    raise BadInput(
+                        f"story {story.id!r}: nobody called {self.by!r} annotated it, only {', '.join(sorted(people)) or 'nobody'}."
+                    )
                 found = tuple(one for one in found if one.by == self.by)
             elif len(people) > 1:
                 found = adjudicate(found, self.least)

@@ -69,7 +69,9 @@ def affinity(story: Story) -> Ranked:
     shares /= shares.sum()
     top = int(shares.argmax())
     known = sum(word in topics.place_ for word in words)
-    return Ranked(story.id, round(float(shares[top]), 6) if known else 0.0, regression.labels[top] if known else "", len(words))
+    return Ranked(
+        story.id, round(float(shares[top]), 6) if known else 0.0, regression.labels[top] if known else "", len(words)
+    )
 
 
 def rank(stories: Iterable[Story], top: int | None = None, least: int = 0) -> list[Ranked]:

@@ -8,6 +8,7 @@ This file imports nothing but `re`, so that training can use it on a machine wit
 
 from __future__ import annotations
 
+import itertools
 import re
 from functools import cache
 
@@ -57,6 +58,6 @@ def phrases(found: list[str]) -> list[str]:
     >>> phrases(["stand", "in", "the", "line"])
     ['stand', 'in', 'the', 'line', 'stand in', 'in the', 'the line', 'stand_line']
     """
-    pairs = [f"{one} {two}" for one, two in zip(found, found[1:], strict=False)]
+    pairs = [f"{one} {two}" for one, two in itertools.pairwise(found)]
     content = [one for one in found if one not in STOP]
-    return found + pairs + [f"{one}_{two}" for one, two in zip(content, content[1:], strict=False)]
+    return found + pairs + [f"{one}_{two}" for one, two in itertools.pairwise(content)]

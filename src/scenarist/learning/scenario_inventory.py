@@ -89,7 +89,9 @@ def find(name: str) -> Scenario:
     if found is None:
         near = nearest(name)
         hint = f" Did you mean {', '.join(repr(one) for one in near)}?" if near else ""
-        raise BadInput(f"{name!r} is not one of the {len(inventory())} scenarios.{hint} All of them: scenarist scenarios")
+        raise BadInput(
+            f"{name!r} is not one of the {len(inventory())} scenarios.{hint} All of them: scenarist scenarios"
+        )
     return found
 
 
@@ -98,7 +100,9 @@ def nearest(name: str, count: int = 4) -> list[str]:
     known = names()
     close = [known[key].name for key in difflib.get_close_matches(plain(name), list(known), n=count, cutoff=0.6)]
     words = roots(name)
-    shared = sorted((key for key in known if words & roots(key)), key=lambda key: (-len(words & roots(key)), len(key), key))
+    shared = sorted(
+        (key for key in known if words & roots(key)), key=lambda key: (-len(words & roots(key)), len(key), key)
+    )
     close += [known[key].name for key in shared]
     return list(dict.fromkeys(close))[:count]
 

@@ -53,7 +53,9 @@ def told_texts(corpus: str, split: str) -> tuple[Part, ...]:
             name = find(story.scenario).name if known(story.scenario) else story.scenario
             found.append(Part(tuple(" ".join(story.of(one).split()) for one in spans), name))
     if not found:
-        raise BadInput(f"stitched: no story of {corpus!r} ({split}) names its scenario, so nothing can be stitched from it.")
+        raise BadInput(
+            f"stitched: no story of {corpus!r} ({split}) names its scenario, so nothing can be stitched from it."
+        )
     return tuple(found)
 
 
@@ -115,7 +117,12 @@ class Stitched:
         for what, pair in (("segments", segments), ("sentences", sentences), ("runs", runs), ("inner", inner)):
             if len(pair) != 2 or not 1 <= pair[0] <= pair[1]:
                 raise BadInput(f"stitched: {what} is a pair (fewest, most) of numbers from 1 on, not {tuple(pair)}.")
-        for what, share in (("nested", nested), ("related", related), ("separators", separators), ("lead_ins", lead_ins)):
+        for what, share in (
+            ("nested", nested),
+            ("related", related),
+            ("separators", separators),
+            ("lead_ins", lead_ins),
+        ):
             if not 0 <= share <= 1:
                 raise BadInput(f"stitched: {what} is a chance from 0 to 1, not {share}.")
         if not 0 <= other < 1:
@@ -123,7 +130,12 @@ class Stitched:
         if documents < 1:
             raise BadInput(f"stitched: documents must be at least 1, not {documents}.")
         self.documents, self.other, self.nested, self.related = documents, other, nested, related
-        self.segments, self.sentences, self.runs, self.inner = tuple(segments), tuple(sentences), tuple(runs), tuple(inner)
+        self.segments, self.sentences, self.runs, self.inner = (
+            tuple(segments),
+            tuple(sentences),
+            tuple(runs),
+            tuple(inner),
+        )
         self.others, self.separators, self.lead_ins, self.short = tuple(others), separators, lead_ins, short
         self.blog, self.source, self.seeds = blog, source, tuple(seeds)
 

@@ -6,6 +6,7 @@ here, as it can be said in words. Phrases come in the forms in which they stand 
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Sequence
 
 import numpy as np
@@ -54,7 +55,7 @@ def surface(text: str) -> list[tuple[str, str]]:
     found = list(zip(stems, words, strict=True))
     found += [(f"{stems[at]} {stems[at + 1]}", f"{words[at]} {words[at + 1]}") for at in range(len(words) - 1)]
     content = [at for at, one in enumerate(stems) if one not in STOP]
-    for one, two in zip(content, content[1:], strict=False):
+    for one, two in itertools.pairwise(content):
         joint = " " if two == one + 1 else " ... "
         found.append((f"{stems[one]}_{stems[two]}", words[one] + joint + words[two]))
     return found

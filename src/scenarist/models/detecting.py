@@ -15,7 +15,7 @@ from scenarist.formats.plain import sentences, tokens
 from scenarist.question import Segments, Where
 from scenarist.reading.plaintext import clean
 from scenarist.registry import make
-from scenarist.story import Segment, Sentence, Story, replace
+from scenarist.story import Segment, Sentence, Story, Token, replace
 
 
 def read_text(name: str) -> tuple[str, str]:
@@ -41,7 +41,14 @@ def detect_text(text: str, id: str = "text", model: str = "detector", least: flo
     if not isinstance(answer, Segments):
         raise BadInput(f"the model {model!r} does not detect segments; try detector.")
     kept = tuple(
-        Segment(one.start, one.stop, tuple(label for at, label in enumerate(one.labels) if not at or label.weight >= least), one.group, one.by, one.why)
+        Segment(
+            one.start,
+            one.stop,
+            tuple(label for at, label in enumerate(one.labels) if not at or label.weight >= least),
+            one.group,
+            one.by,
+            one.why,
+        )
         for one in answer.segments
         if one.labels
     )
@@ -54,7 +61,8 @@ def with_tokens(story: Story) -> Story:
     """The story with words as tokens, as WebAnno's format wants them."""
     if story.tokens:
         return story
-    spans, words = [], []
+    spans: list[Sentence] = []
+    words: list[Token] = []
     for sentence in story.sentences:
         some = tokens(story.text, sentence.start, sentence.stop)
         spans.append(Sentence(sentence.start, sentence.stop, len(words), len(words) + len(some)))

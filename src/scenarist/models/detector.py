@@ -48,12 +48,20 @@ class Detector:
     learns = "nothing"
 
     def __init__(
-        self, weights: str = "", most: int = 5, least: float = 0.1, separator: int = 1, nested: bool = True, soften: float = 3.0,
+        self,
+        weights: str = "",
+        most: int = 5,
+        least: float = 0.1,
+        separator: int = 1,
+        nested: bool = True,
+        soften: float = 3.0,
         taught: bool = False,
+        sure: float = 0.15,
     ) -> None:
         """``weights``: a folder of weights instead of the carried ones; ``most`` labels a segment, each of at least
         ``least`` weight; ``separator``: the longest stretch of other text that does not part a segment, in sentences;
-        ``soften``: how much weaker the evidence for a related scenario may be; ``taught``: know the scenarios a user added too."""
+        ``soften``: how much weaker the evidence for a related scenario may be; ``taught``: know the scenarios a user added
+        too; ``sure``: a segment whose first label weighs less is not claimed."""
         if most < 1 or separator < 0 or not 0 <= least <= 1 or soften <= 0:
             raise BadInput("detector: expected most >= 1, separator >= 0, 0 <= least <= 1 and soften > 0.")
         self.network = Network(Path(weights)) if weights else carried()
@@ -62,6 +70,7 @@ class Detector:
 
             self.network = with_taught(self.network)
         self.most, self.least, self.separator, self.nested, self.soften = most, least, separator, nested, soften
+        self.sure = sure
         self.none = self.network.labels.index(NONE)
 
     def fit(self, data: Iterable[Any]) -> Detector:
@@ -74,14 +83,20 @@ class Detector:
             raise BadInput(f"detector answers 'where' questions only, not {type(question).__name__}.")
         if question.whole:
             ranked = self.whole(question.story)
-            return Prediction("", tuple(Guess(one.name, math.log(max(one.weight, 1e-12))) for one in ranked), by=self.name)
+            return Prediction(
+                "", tuple(Guess(one.name, math.log(max(one.weight, 1e-12))) for one in ranked), by=self.name
+            )
         return Prediction("", (Guess(Segments(self.segments(question.story))),), by=self.name)
 
     def whole(self, story: Story) -> tuple[Label, ...]:
         """The scenarios of a story as a whole, best first, at most ten; *None* is left out."""
         _, texts = read(story)
         scores = self.network.scores(texts)
-        mass = chances(scores.emission, scores.switch, self.network.enter).mean(axis=0) if texts else self.network.enter * 0
+        mass = (
+            chances(scores.emission, scores.switch, self.network.enter).mean(axis=0)
+            if texts
+            else self.network.enter * 0
+        )
         mass[self.none] = 0.0
         mass = mass / max(mass.sum(), 1e-12)
         order = np.argsort(-mass, kind="stable")[:10]
@@ -98,6 +113,8 @@ class Detector:
         found = []
         for run in self.arrange(path):
             labels = self.labels(run, scores.emission, shares)
+            if labels[0].weight < self.sure:
+                continue
             why = deciding_words(self.network, [texts[at] for at in run.own], run.label)
             found.append(Segment(spans[run.first].start, spans[run.last - 1].stop, labels, run.group, self.name, why))
         return tuple(sorted(found, key=lambda one: (one.start, -one.stop)))
@@ -114,7 +131,9 @@ class Detector:
                 continue
             weight = float(mean[at])
             if related(names[run.label], names[at]):
-                weight = max(weight, weights[run.label] * math.exp(min(0.0, (score[at] - score[run.label]) / self.soften)))
+                weight = max(
+                    weight, weights[run.label] * math.exp(min(0.0, (score[at] - score[run.label]) / self.soften))
+                )
             weights[int(at)] = min(weight, weights[run.label])
         ranked = sorted(weights, key=lambda at: (-weights[at], at != run.label, names[at]))
         kept = [at for at in ranked if at == run.label or weights[at] >= self.least][: self.most]

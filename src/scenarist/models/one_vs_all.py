@@ -37,7 +37,13 @@ class OneVsAll:
     """A classifier a label."""
 
     def __init__(
-        self, units: int = 100, dropout: float = 0.2, rounds: int = 10, rate: float = 5e-3, batch: int = 128, seed: int = 13
+        self,
+        units: int = 100,
+        dropout: float = 0.2,
+        rounds: int = 10,
+        rate: float = 5e-3,
+        batch: int = 128,
+        seed: int = 13,
     ) -> None:
         self.units, self.dropout, self.rounds, self.rate = units, dropout, rounds, rate
         self.batch, self.seed = batch, seed

@@ -59,7 +59,12 @@ class Network:
         self.edge, self.edge_bias = rest["edge"], float(rest["edge_bias"])  # (4 U,)
         self.enter = rest["enter"]  # (C,) log-probabilities
         self.gates = {
-            side: (rest[f"{side}_input"], rest[f"{side}_hidden"], rest[f"{side}_input_bias"], rest[f"{side}_hidden_bias"])
+            side: (
+                rest[f"{side}_input"],
+                rest[f"{side}_hidden"],
+                rest[f"{side}_input_bias"],
+                rest[f"{side}_hidden_bias"],
+            )
             for side in ("forward", "backward")
         }
 

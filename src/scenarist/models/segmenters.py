@@ -6,6 +6,7 @@ The pieces bear the labels ``part 1``, ``part 2``, ... so that neighbours differ
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterable
 from typing import Any
 
@@ -37,7 +38,7 @@ class Segmenter:
             raise BadInput(f"{self.name} only cuts texts; it names no scenario.")
         spans = spans_of(question.story)
         edges = [0, *self.cuts(question.story, len(spans)), len(spans)]
-        pieces = [(first, last) for first, last in zip(edges, edges[1:], strict=False) if last > first]
+        pieces = [(first, last) for first, last in itertools.pairwise(edges) if last > first]
         found = tuple(
             Segment(spans[first].start, spans[last - 1].stop, (Label(f"part {number}"),), by=self.name)
             for number, (first, last) in enumerate(pieces, start=1)
@@ -78,7 +79,9 @@ class TextTiling(Segmenter):
         self.window, self.x, self.words = window, x, words
 
     def cuts(self, story: Story, size: int) -> list[int]:
-        return tile(word_vectors(content_words([story.of(one) for one in spans_of(story)], self.words)), self.window, self.x)
+        return tile(
+            word_vectors(content_words([story.of(one) for one in spans_of(story)], self.words)), self.window, self.x
+        )
 
 
 class TopicTiling(TextTiling):

@@ -9,10 +9,12 @@ for the new label only. Kept as arrays in the home folder, one file a scenario.
 from __future__ import annotations
 
 import copy
+import io
 import re
 from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 
@@ -30,6 +32,19 @@ from scenarist.store import folder, resource, write_whole
 SCHEMA = 1
 FEWEST = 5
 """Stories below which nothing can be learned."""
+
+
+class Made(NamedTuple):
+    """A new label's weights."""
+
+    own: Array
+    """Over the sentence vector (D)."""
+    context: Array
+    """Over the state (2 U)."""
+    bias: float
+    fresh: Array
+    """One for each of ``words``, which the network did not know."""
+    words: tuple[str, ...]
 
 
 class Report(Noun, frozen=True):
@@ -76,7 +91,9 @@ def forget(name: str) -> Path:
 def read_stories(path: Path) -> list[str]:
     """Stories from a folder of .txt files, or from a file with one story a line."""
     if not path.exists():
-        raise BadInput(f"{path}: no such file or folder; expected a folder of .txt files, or a file with a story a line")
+        raise BadInput(
+            f"{path}: no such file or folder; expected a folder of .txt files, or a file with a story a line"
+        )
     if path.is_dir():
         found = [whole(one).strip() for one in sorted(path.glob("*.txt"))]
     else:
@@ -89,7 +106,7 @@ def cut(text: str) -> list[str]:
     return [text[one.start : one.stop] for one in sentences(text)]
 
 
-def teach(name: str, stories: Sequence[str], seed: int = 13) -> Report:
+def teach(name: str, stories: Sequence[str]) -> Report:
     """Learn a scenario, keep it, and say how well it does."""
     if known(name):
         raise BadInput(f"{name!r} is in the inventory already: scenarist scenarios show {name!r}")
@@ -103,21 +120,27 @@ def teach(name: str, stories: Sequence[str], seed: int = 13) -> Report:
     for fold in range(5):
         train = [one for at, one in enumerate(told) if at % 5 != fold]
         left = [one for at, one in enumerate(told) if at % 5 == fold]
-        network = extended(base, name, learned(base, train, sample, seed))
+        network = extended(base, name, learned(base, train, sample))
         hits += sum(top_label(network, one) == name for one in left)
-    made = learned(base, told, sample, seed)
+    made = learned(base, told, sample)
     network = extended(base, name, made)
     vectors, hidden = sample
-    score = vectors @ made["own"] + hidden @ made["context"] + made["bias"]
+    score = vectors @ made.own + hidden @ made.context + made.bias
     rest = logsum(vectors @ base.direct + hidden @ base.context + base.direct_bias)
-    arrays = {**made, "words": packed(made["words"]), "name": np.frombuffer(name.encode(), dtype=np.uint8), "meta": np.array([SCHEMA])}
-    import io
-
     buffer = io.BytesIO()
-    np.savez_compressed(buffer, **arrays)
+    np.savez_compressed(
+        buffer, own=made.own, context=made.context, bias=np.float32(made.bias), fresh=made.fresh, words=packed("\n".join(made.words)),
+        name=packed(name), meta=np.array([SCHEMA]),
+    )  # fmt: skip
     write_whole(path, [buffer.getvalue()])
     return Report(
-        name, len(told), sum(map(len, told)), hits / len(told), float((score > rest).mean()), strongest(network, name, 8), str(path)
+        name,
+        len(told),
+        sum(map(len, told)),
+        hits / len(told),
+        float((score > rest).mean()),
+        strongest(network, name, 8),
+        str(path),
     )
 
 
@@ -134,16 +157,23 @@ def logsum(values: Array) -> Array:
     return np.asarray(top + np.log(np.exp(values - top[..., None]).sum(axis=-1)))
 
 
-def packed(words: Sequence[str]) -> Array:
-    """Words as bytes, for an array file."""
-    return np.frombuffer("\n".join(words).encode(), dtype=np.uint8)
+def packed(text: str) -> Array:
+    """Text as bytes, for an array file."""
+    return np.frombuffer(text.encode(), dtype=np.uint8)
 
 
-def learned(base: Network, told: Sequence[Sequence[str]], sample: tuple[Array, Array], seed: int) -> dict[str, Array]:
+def learned(base: Network, told: Sequence[Sequence[str]], sample: tuple[Array, Array]) -> Made:
     """The new label's weights, by logistic regression (Adam, a light penalty)."""
     seen: Counter[str] = Counter()
     for story in told:
-        seen.update({one for text in story for one in phrases(stems(text)) if one not in base.place and one not in STOP and len(one) > 2})
+        seen.update(
+            {
+                one
+                for text in story
+                for one in phrases(stems(text))
+                if one not in base.place and one not in STOP and len(one) > 2
+            }
+        )
     words = [word for word, count in sorted(seen.items()) if count >= 2][:2000]
     place = {word: at for at, word in enumerate(words)}
     runs = [base.scores(story) for story in told]
@@ -158,7 +188,9 @@ def learned(base: Network, told: Sequence[Sequence[str]], sample: tuple[Array, A
     inputs = np.concatenate([np.concatenate([vectors, sample[0]]), np.concatenate([hidden, sample[1]]), fresh], axis=1)
     wanted = np.concatenate([np.ones(len(vectors)), np.zeros(len(sample[0]))])
     rest = logsum(
-        np.concatenate([run.emission for run in runs] + [sample[0] @ base.direct + sample[1] @ base.context + base.direct_bias])
+        np.concatenate(
+            [run.emission for run in runs] + [sample[0] @ base.direct + sample[1] @ base.context + base.direct_bias]
+        )
     )
     weigh = np.where(wanted == 1, 0.5 / wanted.sum(), 0.5 / (1 - wanted).sum())
     weights, bias = np.zeros(inputs.shape[1]), float(np.median(rest))
@@ -171,31 +203,34 @@ def learned(base: Network, told: Sequence[Sequence[str]], sample: tuple[Array, A
         move = 0.05 * (first / (1 - 0.9**step)) / (np.sqrt(second / (1 - 0.99**step)) + 1e-9)
         weights, bias = weights - move[:-1], bias - float(move[-1])
     wide, deep = vectors.shape[1], hidden.shape[1]
-    return {
-        "own": weights[:wide].astype(np.float32),
-        "context": weights[wide : wide + deep].astype(np.float32),
-        "bias": np.float32(bias),  # type: ignore[dict-item]
-        "fresh": weights[wide + deep :].astype(np.float32),
-        "words": words,  # type: ignore[dict-item]
-    }
+    return Made(
+        weights[:wide].astype(np.float32),
+        weights[wide : wide + deep].astype(np.float32),
+        bias,
+        weights[wide + deep :].astype(np.float32),
+        tuple(words),
+    )
 
 
-def read(path: Path) -> tuple[str, dict[str, Array]]:
+def read(path: Path) -> tuple[str, Made]:
     """An added scenario: its name and weights."""
     with np.load(path, allow_pickle=False) as arrays:
         if int(arrays["meta"][0]) != SCHEMA:
-            raise BadInput(f"{path}: expected an added scenario of schema {SCHEMA}, found {int(arrays['meta'][0])}; add it again.")
+            raise BadInput(
+                f"{path}: expected an added scenario of schema {SCHEMA}, found {int(arrays['meta'][0])}; add it again."
+            )
         text = arrays["words"].tobytes().decode()
-        made = {name: arrays[name] for name in ("own", "context", "bias", "fresh")}
-        return arrays["name"].tobytes().decode(), {**made, "words": text.split("\n") if text else []}  # type: ignore[dict-item]
+        words = tuple(text.split("\n")) if text else ()
+        made = Made(arrays["own"], arrays["context"], float(arrays["bias"]), arrays["fresh"], words)
+        return arrays["name"].tobytes().decode(), made
 
 
-def extended(base: Network, name: str, made: dict[str, Array]) -> Network:
+def extended(base: Network, name: str, made: Made) -> Network:
     """The network with one more label; words new to it get one more dimension, which speaks for that label alone."""
     network = copy.copy(base)
-    words = [word for word in made["words"] if word not in base.place]
-    at = {word: number for number, word in enumerate(made["words"])}
-    values = np.array([made["fresh"][at[word]] for word in words], dtype=np.float32)
+    words = [word for word in made.words if word not in base.place]
+    at = {word: number for number, word in enumerate(made.words)}
+    values = np.array([made.fresh[at[word]] for word in words], dtype=np.float32)
     old, wide = base.rows.shape
     rows = np.zeros((old + len(words), wide + 1), dtype=np.int8)
     rows[:old, :wide] = base.rows
@@ -205,15 +240,16 @@ def extended(base: Network, name: str, made: dict[str, Array]) -> Network:
     network.place = {**base.place, **{word: old + number for number, word in enumerate(words)}}
     direct = np.zeros((wide + 1, len(base.labels) + 1), dtype=np.float32)
     direct[:wide, :-1] = base.direct
-    direct[:wide, -1] = np.append(made["own"], np.zeros(wide - len(made["own"])))
+    direct[:wide, -1] = np.append(made.own, np.zeros(wide - len(made.own)))
     direct[wide, -1] = 1.0
     network.direct = direct
-    network.direct_bias = np.append(base.direct_bias, made["bias"]).astype(np.float32)
-    network.context = np.concatenate([base.context, made["context"][:, None]], axis=1)
+    network.direct_bias = np.append(base.direct_bias, made.bias).astype(np.float32)
+    network.context = np.concatenate([base.context, made.context[:, None]], axis=1)
     network.enter = np.append(base.enter, np.median(base.enter)).astype(np.float32)
     network.labels = (*base.labels, name)
     network.gates = {
-        side: (np.concatenate([gates[0], np.zeros_like(gates[0][:1])]), *gates[1:]) for side, gates in base.gates.items()
+        side: (np.concatenate([gates[0], np.zeros_like(gates[0][:1])]), *gates[1:])
+        for side, gates in base.gates.items()
     }
     return network
 

@@ -21,7 +21,9 @@ KINDS = ("tfidf", "lda", "vectors")
 class Features:
     """A way to turn documents of words into rows of numbers."""
 
-    def __init__(self, kinds: Sequence[str] = ("tfidf",), most: int = 3000, width: int = 100, topics: Topics | None = None) -> None:
+    def __init__(
+        self, kinds: Sequence[str] = ("tfidf",), most: int = 3000, width: int = 100, topics: Topics | None = None
+    ) -> None:
         """``most``: words in the tf.idf vocabulary, by document frequency; ``topics``: learned beforehand."""
         for kind in kinds:
             if kind not in KINDS:
@@ -33,7 +35,9 @@ class Features:
         found: Counter[str] = Counter()
         for document in documents:
             found.update(set(document))
-        words = sorted((word for word, count in found.items() if count > 1), key=lambda word: (-found[word], word))[: self.most]
+        words = sorted((word for word, count in found.items() if count > 1), key=lambda word: (-found[word], word))[
+            : self.most
+        ]
         self.place_ = {word: at for at, word in enumerate(words)}
         self.idf_ = np.array([np.log((1 + len(documents)) / (1 + found[word])) + 1 for word in words], dtype=np.float32)
         if "vectors" in self.kinds:
@@ -72,5 +76,9 @@ class Features:
                 parts.append(mean / np.maximum(np.linalg.norm(mean, axis=1, keepdims=True), 1e-9))
             else:
                 assert self.topics is not None
-                parts.append(np.array([self.topics.infer(one) for one in documents], dtype=np.float32).reshape(len(documents), -1))
+                parts.append(
+                    np.array([self.topics.infer(one) for one in documents], dtype=np.float32).reshape(
+                        len(documents), -1
+                    )
+                )
         return np.concatenate(parts, axis=1)

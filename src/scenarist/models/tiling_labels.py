@@ -9,6 +9,7 @@ several of them.
 
 from __future__ import annotations
 
+import itertools
 import math
 import random
 from collections import Counter
@@ -119,7 +120,10 @@ class SegmentThenLabel:
         to_find = 0
         for story in documents:
             spans = story.sentences
-            gold = [next((one.names[0] for one in story.segments if one.start <= span.start < one.stop), "") for span in spans]
+            gold = [
+                next((one.names[0] for one in story.segments if one.start <= span.start < one.stop), "")
+                for span in spans
+            ]
             to_find += sum(bool(one) for one in gold)
             for first, last, ranked, entropy in self.pieces(story):
                 right = sum(one == ranked[0].name for one in gold[first:last])
@@ -141,8 +145,10 @@ class SegmentThenLabel:
         """First and last sentence, ranked labels and entropy of each piece."""
         words = content_words([story.of(one) for one in spans_of(story)], self.words)
         edges = [0, *self.cuts(story, words), len(words)]
-        borders = list(zip(edges, edges[1:], strict=False))
-        rows = self.learned_.features([[word for some in words[first:last] for word in some] for first, last in borders])
+        borders = list(itertools.pairwise(edges))
+        rows = self.learned_.features(
+            [[word for some in words[first:last] for word in some] for first, last in borders]
+        )
         chances = self.learned_.classifiers.chances(rows)
         return [(first, last, *self.judge(chances[at])) for at, (first, last) in enumerate(borders)]
 
@@ -162,7 +168,9 @@ class SegmentThenLabel:
             words = content_words([story.of(one) for one in spans_of(story)], self.words)
             row = self.learned_.features([[word for some in words for word in some]])
             labels, _ = self.judge(self.learned_.classifiers.chances(row)[0], most=10)
-            return Prediction("", tuple(Guess(one.name, math.log(max(one.weight, 1e-12))) for one in labels), by=self.name)
+            return Prediction(
+                "", tuple(Guess(one.name, math.log(max(one.weight, 1e-12))) for one in labels), by=self.name
+            )
         spans = spans_of(story)
         threshold = 1.0 if self.threshold_ is None else self.threshold_
         found = tuple(

@@ -6,11 +6,11 @@ the words that decided, which are marked in the text. One self-contained page: n
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections.abc import Sequence
 
-from scenarist.pages.shell import HUES, escape, page
-from scenarist.pages.shell import STYLE as BASE
+from scenarist.pages.shell import HUES, escape, framed, page
 from scenarist.story import Segment, Story
 
 LANES = 4
@@ -71,7 +71,9 @@ def marked(text: str, words: Sequence[str]) -> str:
     parts = sorted({part for word in words for part in word.split(" ... ") if len(part) > 2}, key=len, reverse=True)
     if not parts:
         return escape(text)
-    pattern = re.compile(r"\b(" + "|".join(re.escape(part).replace("'", "[’']") for part in parts) + r")\b", re.IGNORECASE)
+    pattern = re.compile(
+        r"\b(" + "|".join(re.escape(part).replace("'", "[’']") for part in parts) + r")\b", re.IGNORECASE
+    )
     out, at = [], 0
     for found in pattern.finditer(text):
         out += [escape(text[at : found.start()]), "<mark>", escape(found[0]), "</mark>"]
@@ -100,7 +102,7 @@ def body(story: Story) -> str:
     width = max(lane, default=-1) + 1
     cuts = sorted({0, len(story.text), *(one.start for one in segments), *(one.stop for one in segments)})
     rows = []
-    for start, stop in zip(cuts, cuts[1:], strict=False):
+    for start, stop in itertools.pairwise(cuts):
         text = story.text[start:stop]
         if not text.strip():
             continue
@@ -111,7 +113,9 @@ def body(story: Story) -> str:
             if at is None:
                 strips.append('<span class="lane"></span>')
                 continue
-            edge = (" first" if segments[at].start >= start else "") + (" last" if not story.text[stop : segments[at].stop].strip() else "")
+            edge = (" first" if segments[at].start >= start else "") + (
+                " last" if not story.text[stop : segments[at].stop].strip() else ""
+            )
             strips.append(f'<span class="lane on{edge}" data-s="{at}" style="--h:{hue[segments[at].names[0]]}"></span>')
         inner = segments[here[-1]] if here else None
         own = hue[inner.names[0]] if inner else 212
@@ -122,7 +126,9 @@ def body(story: Story) -> str:
         )
     pills = "".join(f'<span class="pill" style="--h:{value}">{escape(name)}</span>' for name, value in hue.items())
     covered = sum(any(one.start <= at.start < one.stop for one in segments) for at in story.sentences)
-    lead = f"{len(segments)} segment{'' if len(segments) == 1 else 's'}, {len(hue)} scenario{'' if len(hue) == 1 else 's'}"
+    lead = (
+        f"{len(segments)} segment{'' if len(segments) == 1 else 's'}, {len(hue)} scenario{'' if len(hue) == 1 else 's'}"
+    )
     if story.sentences:
         lead += f"; {covered} of {len(story.sentences)} sentences tell one"
     return (
@@ -139,4 +145,11 @@ def segment_page(stories: Sequence[Story]) -> str:
 
 def fragment(story: Story) -> str:
     """The same for a notebook cell."""
-    return f"<style>{BASE}{STYLE}</style><div>{body(story)}</div>"
+    return framed(segment_page([story]), 240 + len(story.text) // 3)
+
+
+def alone(segment: Segment) -> str:
+    """One segment without its text, for a notebook cell: its labels with their weights, and the words that decided."""
+    inner = card(0, segment, HUES[0]) if segment.labels else "<p>no scenario</p>"
+    where = f'<p class="soft">characters {segment.start} to {segment.stop}{" · by " + escape(segment.by) if segment.by else ""}</p>'
+    return framed(page("A segment", where + inner, STYLE), 200)

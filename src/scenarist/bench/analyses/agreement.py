@@ -62,7 +62,9 @@ def measure(stories: Sequence[Story], fields: Mapping[str, object]) -> dict[str,
                 counts = make("metric", name).agree(*answers, item)
                 mark = Mark(story.id, tuple((key, float(value)) for key, value in counts.items()), story.id)
                 pairs.setdefault((one, two), {}).setdefault(name, []).append(mark)
-            kinds.update(kind(*both) for both in zip(*(cover(bare, one_segments(story, who)) for who in (one, two)), strict=True))
+            kinds.update(
+                kind(*both) for both in zip(*(cover(bare, one_segments(story, who)) for who in (one, two)), strict=True)
+            )
     if not pairs:
         raise BadInput(f"agreement: none of the {len(stories)} documents was annotated by two people.")
     rows = [row(f"{one} and {two}", marks, fields) for (one, two), marks in sorted(pairs.items())]
@@ -95,7 +97,11 @@ def row(name: str, marks: Mapping[str, Sequence[Mark]], fields: Mapping[str, obj
         scores[f"{metric_name}/annotators"] = {
             "value": one.value, "low": one.low, "high": one.high, "n": one.n, "signature": one.signature
         }  # fmt: skip
-    return {"model": name, "role": "human" if "made-up" not in str(fields.get("data")) else "baseline", "scores": scores}
+    return {
+        "model": name,
+        "role": "human" if "made-up" not in str(fields.get("data")) else "baseline",
+        "scores": scores,
+    }
 
 
 def annotators(story: Story) -> list[str]:
@@ -142,7 +148,9 @@ def annotated(folder: Path) -> list[Story]:
             found[name] = replace(story, id=name, segments=segments, notes=notes, sentences=spans)
             continue
         if before.text != story.text:
-            raise BadInput(f"{path}: its text differs from that of another annotator's file of {name!r}; offsets would not meet")
+            raise BadInput(
+                f"{path}: its text differs from that of another annotator's file of {name!r}; offsets would not meet"
+            )
         found[name] = replace(before, segments=before.segments + segments, notes=(*before.notes, *notes))
     if not found:
         raise BadInput(f"{folder}: it holds no WebAnno TSV (*.tsv) and no brat file (*.ann)")

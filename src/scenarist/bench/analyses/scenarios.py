@@ -44,7 +44,14 @@ def table(split: str = "dev", seed: int = 13, limit: int | None = None, model: s
     solver = make("model", model)
     predictions = [solver.answer(item.question) for item in items]
     found = analyse(items, predictions, seed)
-    what = {"exam": "detection", **corpus.settings(), "data": f"stitched#{data_hash(items)}", "split": split, "seed": seed, "v": __version__}
+    what = {
+        "exam": "detection",
+        **corpus.settings(),
+        "data": f"stitched#{data_hash(items)}",
+        "split": split,
+        "seed": seed,
+        "v": __version__,
+    }
     return {**found, "signature": sign("scenarios", what)}
 
 
@@ -79,7 +86,10 @@ def analyse(items: Sequence[Item], predictions: Sequence[Prediction], seed: int 
     return {
         "rows": rows,
         "confusions": [
-            {"true": true, "predicted": wrong, "sentences": count, "pmi": round(mutual.get(frozenset((true, wrong)), 0.0), 2), "relation": related(true, wrong)}
+            {
+                "true": true, "predicted": wrong, "sentences": count,
+                "pmi": round(mutual.get(frozenset((true, wrong)), 0.0), 2), "relation": related(true, wrong),
+            }
             for (true, wrong), count in ranked[:100]
         ],
         "errors": errors,
@@ -112,7 +122,10 @@ def counted(keys: Sequence[Unit], guesses: Sequence[Unit], pairs: Counter[tuple[
 
 
 def scenario_rows(
-    counts: Sequence[Mapping[str, Counted]], segments: Mapping[str, Sequence[int]], texts: Mapping[str, set[int]], seed: int
+    counts: Sequence[Mapping[str, Counted]],
+    segments: Mapping[str, Sequence[int]],
+    texts: Mapping[str, set[int]],
+    seed: int,
 ) -> list[dict[str, Any]]:
     """One row a scenario, the best first."""
     names = sorted(segments)
@@ -129,17 +142,26 @@ def scenario_rows(
     rows = []
     for name in names:
         at = place[name]
-        scores = {}
-        for what, value, many in zip(("precision", "recall", "f1"), ratios(plain[at]), ratios(copies[:, at].T), strict=True):
+        scores: dict[str, dict[str, Any]] = {}
+        for what, value, many in zip(
+            ("precision", "recall", "f1"), ratios(plain[at]), ratios(copies[:, at].T), strict=True
+        ):
             low, high = np.quantile(many, (0.025, 0.975))
-            scores[f"{what}/scenario"] = {"value": float(value), "low": float(low), "high": float(high), "n": int(plain[at][2])}
+            scores[f"{what}/scenario"] = {
+                "value": float(value),
+                "low": float(low),
+                "high": float(high),
+                "n": int(plain[at][2]),
+            }
         plain_counts = {
             "count/documents": len(texts[name]), "count/sentences": plain[at][2], "count/segments": len(segments[name]),
             "count/sentences-a-segment": float(np.mean(segments[name])),
         }  # fmt: skip
-        scores |= {key: {"value": float(value), "low": None, "high": None, "n": None} for key, value in plain_counts.items()}
+        scores |= {
+            key: {"value": float(value), "low": None, "high": None, "n": None} for key, value in plain_counts.items()
+        }
         rows.append({"model": name, "role": "ours", "scores": scores})
-    return sorted(rows, key=lambda row: (-row["scores"]["f1/scenario"]["value"], row["model"]))  # type: ignore[index, no-any-return]
+    return sorted(rows, key=lambda row: (-row["scores"]["f1/scenario"]["value"], row["model"]))
 
 
 def ratios(three: Any) -> tuple[Any, Any, Any]:
