@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from scenarist import __version__
+from scenarist.noun import from_json, to_json
 from scenarist.reading.batch import in_order, workers
 from scenarist.reading.cache import Cache, key
 from scenarist.reading.plaintext import clean
@@ -85,7 +86,7 @@ class DefaultReader:
                 )
 
         try:
-            for stories in in_order(read_batch, work(), self.pool(), self.jobs):
+            for stories in self.read(work()):
                 keys, known = handed.popleft()
                 fresh = dict(zip(dict.fromkeys(one for one in keys if one not in known), stories, strict=True))
                 if cache:
@@ -95,6 +96,15 @@ class DefaultReader:
         finally:
             if cache:
                 cache.close()
+
+    def read(self, work: Iterable[tuple[list[str], bool]]) -> Iterator[list[Story]]:
+        """Batches read in this process or by the pool; stories travel between processes as JSON, which is one to one."""
+        pool = self.pool()
+        if pool is None:
+            yield from map(read_batch, work)
+            return
+        for lines in in_order(read_lines, work, pool, self.jobs):
+            yield [from_json(line, Story, "a worker") for line in lines]
 
     def words(self, sentences: Sequence[Sequence[str]], text: str = "") -> Story:
         """A story read on given sentences of tokens, its offsets pointing into ``text`` where one is given."""
@@ -167,6 +177,11 @@ def read_batch(work: tuple[list[str], bool]) -> list[Story]:
         story = msgspec.structs.replace(parsed.story, id=named(text), text=text, notes=notes)
         stories.append(finished(parsed._replace(story=story), light))
     return stories
+
+
+def read_lines(work: tuple[list[str], bool]) -> list[bytes]:
+    """The same as JSON."""
+    return [to_json(story) for story in read_batch(work)]
 
 
 def named(text: str) -> str:
