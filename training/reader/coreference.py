@@ -14,8 +14,8 @@ from torch import nn
 
 from scenarist.metrics.coreference import b_cubed, ceaf, muc
 from scenarist.reading.coref.mentions import Mentions, find
-from scenarist.reading.coref.pairs import FEATURES, own, pairs
-from scenarist.reading.coref.resolve import link
+from scenarist.reading.coref.pairs import FEATURES, Pairs, own, pairs
+from scenarist.reading.coref.resolve import MARGIN, forbidden, link
 from scenarist.reading.coref.scorer import Scorer
 from scenarist.story import Story
 
@@ -149,12 +149,14 @@ def train(
     return net.arrays()
 
 
-def predict(arrays: dict[str, np.ndarray], doc: Document, margin: float = 0.0) -> list[set[tuple[int, int]]]:
+def predict(arrays: dict[str, np.ndarray], doc: Document, margin: float = MARGIN) -> list[set[tuple[int, int]]]:
     """-> clusters of token spans, singletons kept."""
     scorer = Scorer.__new__(Scorer)
     scorer.weights = arrays
-    scores, new = scorer(doc.own, doc.mine, doc.its, doc.features)
-    antecedent, _ = link(doc.mentions, doc.mine, doc.its, doc.features, scores, new, margin)
+    my, other, new = scorer.alone(doc.own)
+    made = Pairs(doc.mine, doc.its, doc.features)
+    scores = scorer.pairs(my, other, doc.mine, doc.its, doc.features)
+    antecedent, _ = link(doc.mentions, doc.mine, doc.its, forbidden(doc.mentions, made), scores, new, margin)
     root = list(range(len(antecedent)))
     found: dict[int, set[tuple[int, int]]] = {}
     for place, other in enumerate(antecedent):
@@ -165,7 +167,11 @@ def predict(arrays: dict[str, np.ndarray], doc: Document, margin: float = 0.0) -
 
 
 def score(
-    arrays: dict[str, np.ndarray], docs: list[Document], margin: float = 0.0, singletons: bool = False, only: str = ""
+    arrays: dict[str, np.ndarray],
+    docs: list[Document],
+    margin: float = MARGIN,
+    singletons: bool = False,
+    only: str = "",
 ) -> dict[str, float]:
     """Sums over documents, then F1 (without singletons unless asked for)."""
     sums: dict[str, np.ndarray] = {}

@@ -11,7 +11,7 @@ import numpy as np
 import torch
 from torch import nn
 
-from scenarist.reading.sentences import SHAPES, SIDE, WORDS, Splitter, hashed
+from scenarist.reading.sentences import SHAPES, SIDE, WORDS, Splitter, directed, hashed
 from training.reader.augment import augment
 from training.reader.treebank import Block
 
@@ -24,7 +24,10 @@ def windows(blocks: list[Block], random: Random | None) -> tuple[np.ndarray, np.
         words = [word.form for sentence in shown.sentences for word in sentence]
         starts = [not place for sentence in shown.sentences for place in range(len(sentence))]
         padded = np.zeros((len(words) + 2 * SIDE, 2), dtype=np.int64)
-        padded[SIDE : SIDE + len(words)] = [hashed(word) for word in words]
+        spaces = [word.space for sentence in shown.sentences for word in sentence]
+        if random and random.random() < 0.15:  # as in tokenised text
+            spaces = [True] * len(words)
+        padded[SIDE : SIDE + len(words)] = [hashed(word) for word in directed(words, spaces)]
         places = np.arange(1, len(words))[:, None] + np.arange(2 * SIDE + 1)
         rows.append(padded[places])
         truth.append(np.array(starts[1:], dtype=np.float32))
@@ -91,7 +94,7 @@ def measure(splitter: Splitter, blocks: list[Block]) -> float:
     right = guessed = gold = 0
     for block in blocks:
         words = [word.form for sentence in block.sentences for word in sentence]
-        found = set(splitter(words))
+        found = set(splitter(words, [word.space for sentence in block.sentences for word in sentence]))
         ends = np.cumsum([0] + [len(sentence) for sentence in block.sentences]).tolist()
         true = set(itertools.pairwise(ends))
         right, guessed, gold = right + len(found & true), guessed + len(found), gold + len(true)

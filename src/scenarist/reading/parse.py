@@ -11,6 +11,7 @@ import hashlib
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cache
+from itertools import pairwise
 from typing import Any, NamedTuple
 
 import numpy.typing as npt
@@ -121,8 +122,10 @@ class Parser:
                 found = found[found[:, 2] == 0]
                 spans += zip((left + found[:, 0]).tolist(), (left + found[:, 0] + found[:, 1]).tolist(), strict=True)
             spans[base:] = joined(text, spans[base:])
-            words = [text[left:right] for left, right in spans[base:]]
-            sentences += [(base + first, base + last) for first, last in self.splitter(words)]
+            here = spans[base:]
+            words = [text[left:right] for left, right in here]
+            spaces = [left[1] < right[0] for left, right in pairwise(here)] + [True]
+            sentences += [(base + first, base + last) for first, last in self.splitter(words, spaces)]
         return Words(text, spans, sentences)
 
     def label(self, cuts: list[Words]) -> Iterator[Parsed]:

@@ -59,11 +59,11 @@ class Splitter:
         chance[:1] = 1.0
         return np.asarray(chance)
 
-    def __call__(self, words: Sequence[str]) -> list[tuple[int, int]]:
-        """-> sentences as (first, last) word, half open; none longer than LONGEST."""
+    def __call__(self, words: Sequence[str], spaces: Sequence[bool] = ()) -> list[tuple[int, int]]:
+        """-> sentences as (first, last) word, half open; none longer than LONGEST. ``spaces``: does one follow the word?"""
         if not words:
             return []
-        chance = self.chances(words)
+        chance = self.chances(directed(words, spaces))
         starts = [*np.flatnonzero(chance >= 0.5).tolist(), len(words)]
         found: list[tuple[int, int]] = []
         for first, last in itertools.pairwise(starts):
@@ -74,6 +74,32 @@ class Splitter:
                 first = cut
             found.append((first, last))
         return found
+
+
+STRAIGHT = {'"': "“”", "'": "‘’", "``": "““", "''": "””"}
+
+
+def directed(words: Sequence[str], spaces: Sequence[bool] = ()) -> Sequence[str]:
+    """Straight quotation marks made to open or close: by the spaces about them, else by turns.
+
+    >>> directed(['"', "Go", "!", '"', "he", "said"], [False, False, False, True, True, False])
+    ['“', 'Go', '!', '”', 'he', 'said']
+    """
+    if '"' not in words and "'" not in words and "``" not in words and "''" not in words:
+        return words
+    out = list(words)
+    inside = {'"': False, "'": False}
+    for place, word in enumerate(words):
+        pair = STRAIGHT.get(word)
+        if pair is None:
+            continue
+        mark = word[0] if word != "``" else '"'
+        before = place == 0 or not spaces or spaces[place - 1]
+        after = not spaces or spaces[place] or place == len(words) - 1
+        opens = not inside[mark] if before == after else before
+        out[place] = pair[0] if opens else pair[1]
+        inside[mark] = opens
+    return out
 
 
 def hashed(word: str) -> tuple[int, int]:

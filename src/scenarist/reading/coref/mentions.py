@@ -173,7 +173,7 @@ def _is_candidate(token: Token, word: str, children: list[int], tokens: Sequence
             and dep not in {"expl", "fixed", "flat", "goeswith"}
         )
     if token.pos == "PROPN":
-        return dep not in {"flat", "fixed", "goeswith"}
+        return dep not in {"flat", "fixed", "goeswith"} and token.dep != "nmod:desc"
     if token.pos == "NOUN":
         return dep not in {"flat", "fixed", "goeswith", "compound"} or (
             dep == "compound" and token.tag in {"NNP", "NNPS"}
@@ -355,7 +355,9 @@ def _gender(first: int, last: int, head: int, lower: list[str], lemma: str, cls:
         return {lex.HE: MALE, lex.SHE: FEMALE, lex.IT: NEUTER}[cls]
     if cls == lex.NAME:
         for at in range(first, min(last, head + 4)):
-            if tokens[at].pos in {"PROPN", "NOUN"} and (at == head or tokens[at].dep.startswith(("flat", "compound"))):
+            if tokens[at].pos in {"PROPN", "NOUN"} and (
+                at == head or tokens[at].dep.startswith(("flat", "compound", "nmod:desc"))
+            ):
                 word = lower[at]
                 if word in lex.MALE or word in lex.FEMALE:
                     return MALE if word in lex.MALE else FEMALE
@@ -373,11 +375,11 @@ def _alive(cls: int, gender: int, kind: str, lemma: str) -> int:
     if (
         cls in {lex.FIRST, lex.WE, lex.YOU, lex.HE, lex.SHE}
         or gender in {MALE, FEMALE}
-        or kind in {"person", "animal"}
+        or kind == "person"
         or lemma in lex.PEOPLE
     ):
         return 1
-    if cls == lex.IT or (kind and cls >= lex.NAME and kind != "organisation"):
+    if cls == lex.IT or (kind and cls >= lex.NAME and kind not in {"organisation", "animal"}):
         return 2
     return 0
 

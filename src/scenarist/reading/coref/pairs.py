@@ -7,6 +7,7 @@ with whom by string, head, gender, number, animacy and type; how far apart; whic
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -184,16 +185,52 @@ def candidates(mentions: Mentions) -> tuple[Array, Array, Array]:
 
 def pairs(mentions: Mentions, vectors: Array) -> Pairs:
     """All pairs of a story with their features."""
+    parts = list(slices(mentions, vectors))
+    if not parts:
+        none = np.zeros(0, dtype=int)
+        return Pairs(none, none, np.zeros((0, len(FEATURES)), dtype=np.float32))
+    return Pairs(*(np.concatenate(column) for column in zip(*parts, strict=True)))
+
+
+def slices(mentions: Mentions, vectors: Array, most: int = 30_000) -> Iterator[Pairs]:
+    """The pairs of a story, some thousand at a time: a novel has more than memory should hold. A mention is never parted."""
     mine, its, shared = candidates(mentions)
-    if not len(mine):
-        return Pairs(mine, its, np.zeros((0, len(FEATURES)), dtype=np.float32))
-    m = mentions
-    number_of = {text: place for place, text in enumerate(dict.fromkeys(m.texts))}
-    text = np.array([number_of[one] for one in m.texts])
-    head_of = {head: place for place, head in enumerate(dict.fromkeys(m.heads))}
-    head = np.array([head_of[one] for one in m.heads])
-    form_of = {form: place for place, form in enumerate(dict.fromkeys(m.forms))}
-    form = np.array([form_of[one] for one in m.forms])
+    numbers = _Numbers(
+        _numbered(mentions.texts), _numbered(mentions.heads), _numbered(mentions.forms), _speakers(mentions)
+    )
+    start = 0
+    while start < len(mine):
+        stop = min(len(mine), start + most)
+        stop = int(np.searchsorted(mine, mine[stop - 1], side="right"))
+        part = slice(start, stop)
+        yield Pairs(mine[part], its[part], _features(mentions, vectors, numbers, mine[part], its[part], shared[part]))
+        start = stop
+
+
+class _Numbers(NamedTuple):
+    """Strings of mentions as numbers, and the speaker of each quotation (-1: none)."""
+
+    text: Array
+    head: Array
+    form: Array
+    speaker: Array
+
+
+def _numbered(strings: list[str]) -> Array:
+    known = {string: place for place, string in enumerate(dict.fromkeys(strings))}
+    return np.array([known[string] for string in strings])
+
+
+def _speakers(mentions: Mentions) -> Array:
+    speaker = np.full(max([int(mentions.quote.max(initial=0)), *mentions.speakers]) + 1, -1)
+    for quote, place in mentions.speakers.items():
+        speaker[quote] = place
+    return speaker
+
+
+def _features(m: Mentions, vectors: Array, numbers: _Numbers, mine: Array, its: Array, shared: Array) -> Array:
+    """float32 [pairs, len(FEATURES)], in the order of FEATURES."""
+    text, head, form, speaker = numbers
     size = np.array([max(1, len(words)) for words in m.words], dtype=np.float32)
     pronoun = m.cls < lex.NAME
     nominal = ~pronoun
@@ -213,9 +250,6 @@ def pairs(mentions: Mentions, vectors: Array) -> Pairs:
     alive_same, alive_conflict = agree(m.alive)
     kind_same, kind_conflict = agree(m.kind)
     quoted, its_quoted = m.quote[mine] > 0, m.quote[its] > 0
-    speaker = np.full(max([int(m.quote.max()), *m.speakers]) + 1, -1)
-    for quote, place in m.speakers.items():
-        speaker[quote] = place
     my_speaker, its_speaker = speaker[m.quote[mine]], speaker[m.quote[its]]
     clause = (m.governor[mine] == m.governor[its]) & (m.governor[mine] >= 0)
     alike = gender_same | (~gender_conflict & ~alive_conflict & ~number_conflict)
@@ -228,7 +262,7 @@ def pairs(mentions: Mentions, vectors: Array) -> Pairs:
     rank = run - base
     similar = (vectors[mine] * vectors[its]).sum(axis=1)
     last_text = np.r_[True, text[its][1:] != text[its][:-1]]
-    features = np.stack(
+    return np.stack(
         [
             same_text,
             same_head,
@@ -288,4 +322,3 @@ def pairs(mentions: Mentions, vectors: Array) -> Pairs:
         ],
         axis=1,
     ).astype(np.float32)
-    return Pairs(mine, its, features)

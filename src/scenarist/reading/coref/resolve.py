@@ -16,7 +16,7 @@ import numpy.typing as npt
 
 from scenarist.reading.coref import lexicon as lex
 from scenarist.reading.coref.mentions import DEPS, FEMALE, KINDS, MALE, Mentions, find
-from scenarist.reading.coref.pairs import FEATURES, own, pairs
+from scenarist.reading.coref.pairs import FEATURES, Pairs, own, slices
 from scenarist.reading.coref.scorer import Scorer
 from scenarist.story import Entity, Mention, Story
 
@@ -53,25 +53,32 @@ def resolve(story: Story, kinds: Sequence[str] = ()) -> tuple[Entity, ...]:
     if not len(mentions):
         return ()
     vectors = word_vectors()(mentions.heads)
-    made = pairs(mentions, vectors)
-    scores, new = scorer()(own(mentions, vectors), made.mine, made.its, made.features)
-    antecedent, why = link(mentions, made.mine, made.its, made.features, scores, new)
+    my, other, new = scorer().alone(own(mentions, vectors))
+    found = [
+        (made.mine, made.its, forbidden(mentions, made), scorer().pairs(my, other, made.mine, made.its, made.features))
+        for made in slices(mentions, vectors)
+    ]
+    if not found:
+        return entities(story, mentions, [-1] * len(mentions), [""] * len(mentions))
+    mine, its, banned, scores = (np.concatenate(column) for column in zip(*found, strict=True))
+    antecedent, why = link(mentions, mine, its, banned, scores, new)
     return entities(story, mentions, antecedent, why)
 
 
+def forbidden(mentions: Mentions, made: Pairs) -> Array:
+    """Pairs no score can join: co-arguments, and spans one inside the other (but a pronoun may stand inside its antecedent)."""
+    inside = (made.features[:, INSIDE] > 0) & (mentions.cls[made.mine] >= lex.NAME)
+    return np.asarray((made.features[:, BINDING] > 0) | inside | (made.features[:, AROUND] > 0))
+
+
 def link(
-    mentions: Mentions, mine: Array, its: Array, features: Array, scores: Array, new: Array, margin: float = MARGIN
+    mentions: Mentions, mine: Array, its: Array, banned: Array, scores: Array, new: Array, margin: float = MARGIN
 ) -> tuple[list[int], list[str]]:
     """-> the antecedent of each mention (-1: none) and the reason."""
     size = len(mentions)
     antecedent, why = [-1] * size, [""] * size
     cluster = list(range(size))
     sexes = [{int(one)} if one in (MALE, FEMALE) else set() for one in mentions.gender]
-    banned = (
-        (features[:, BINDING] > 0)
-        | (features[:, INSIDE] > 0) & (mentions.cls[mine] >= lex.NAME)
-        | (features[:, AROUND] > 0)
-    )
     personal = np.isin(mentions.cls, (lex.HE, lex.SHE, lex.THEY))
     thing = (mentions.cls == lex.IT) & np.isin(mentions.dep, ARGUMENTS)
     least = new + margin + np.where(personal, MARGIN_PERSONAL - MARGIN, 0) + np.where(thing, MARGIN_THING - MARGIN, 0)

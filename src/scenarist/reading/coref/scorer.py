@@ -22,21 +22,21 @@ class Scorer:
         with np.load(path) as arrays:
             self.weights: dict[str, Array] = {name: arrays[name].astype(np.float32) for name in arrays.files}
 
-    def __call__(self, own: Array, mine: Array, its: Array, features: Array) -> tuple[Array, Array]:
-        """own [mentions, n], pairs [p], features [p, f] -> (score of each pair [p], score of being new [mentions])."""
+    def alone(self, own: Array) -> tuple[Array, Array, Array]:
+        """own [mentions, n] -> (its part as a mention, its part as an antecedent, score of being new)."""
         w = self.weights
         new = _relu(own @ w["new1"] + w["new1_bias"]) @ w["new2"] + w["new2_bias"]
-        new = new[:, 0]
-        if not len(mine):
-            return np.zeros(0, dtype=np.float32), new
-        my, other = own @ w["mine"], own @ w["its"]
+        return own @ w["mine"] + w["pair_bias"], own @ w["its"], new[:, 0]
+
+    def pairs(self, my: Array, other: Array, mine: Array, its: Array, features: Array) -> Array:
+        """Parts of mentions, pairs [p] and their features [p, f] -> score of each pair."""
+        w = self.weights
         hidden = features @ w["pair"]
         hidden += my[mine]
         hidden += other[its]
-        hidden += w["pair_bias"]
         np.maximum(hidden, 0, out=hidden)
         deep = _relu(hidden @ w["deep"] + w["deep_bias"])
-        return (deep @ w["out"] + w["out_bias"])[:, 0], new
+        return np.asarray((deep @ w["out"] + w["out_bias"])[:, 0])
 
 
 def _relu(x: Array) -> Array:
