@@ -26,7 +26,7 @@ install-dev: $(VENV)/dev ## everything, for development
 
 demo: $(VENV)/base ## read an example story with the embedded default and write its page
 	@mkdir -p $(OUT)
-	@$(BIN)/scenarist read examples/friday-dinner.txt --html $(OUT)/friday-dinner.html
+	@$(BIN)/scenarist read examples/a-cake-for-grandma.txt --html $(OUT)/a-cake-for-grandma.html
 
 system:          ## Chromium, PostgreSQL and a JRE through apt, where we may
 	@sh .ci/system

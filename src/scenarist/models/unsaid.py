@@ -232,9 +232,9 @@ class Teller:
             verb, head = parts(one.phrases[0])
             if probability < self.least or len(chosen) >= self.most:
                 break
-            if verb in taken and head in taken:
+            if verb in taken:  # *put in oven* and *put pan* are two views of one event
                 continue
-            taken |= {verb, head} - {""}
+            taken.add(verb)
             after, before = self.place(known, number, matched)
             index, at = self.offset(story, passage, after, before)
             phrase = wording(one, heads)
