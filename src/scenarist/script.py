@@ -58,6 +58,11 @@ class Script(Noun, frozen=True):
     durations: tuple[tuple[str, str], ...] = ()
     """(event type, duration as its writer gave it)."""
 
+    def _repr_html_(self) -> str:
+        from scenarist.registry import display
+
+        return display(self)
+
 
 class Reason(Noun, frozen=True):
     """Why something was said: a short sentence for people and the evidence behind it."""

@@ -173,6 +173,11 @@ class Chain(Noun, frozen=True):
     def __str__(self) -> str:
         return " ".join(str(link) for link in self.links)
 
+    def _repr_html_(self) -> str:
+        from scenarist.registry import display
+
+        return display(self)
+
 
 class Label(Noun, frozen=True):
     """A scenario with its weight."""
@@ -205,6 +210,11 @@ class Segment(Noun, frozen=True):
     def names(self) -> tuple[str, ...]:
         """Label names without weights."""
         return tuple(label.name for label in self.labels)
+
+    def _repr_html_(self) -> str:
+        from scenarist.registry import display
+
+        return display(self)
 
 
 class Story(Noun, frozen=True):

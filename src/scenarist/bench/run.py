@@ -96,6 +96,11 @@ class Sheet(msgspec.Struct):
             "tests": tests,
         }
 
+    def _repr_html_(self) -> str:
+        from scenarist.registry import display
+
+        return display(self)
+
 
 Progress: TypeAlias = Callable[[str, int, int], None]
 """How a run shows where it is (row, done, known); the command line draws it."""

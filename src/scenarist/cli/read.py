@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import itertools
 import sys
+import unicodedata
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
@@ -52,14 +54,13 @@ def read(
         return
     from scenarist import verbs
 
-    pages = 0
-    for account in verbs.read_all(texts, jobs):
+    first = list(itertools.islice(texts, 2))
+    if html and len(first) > 1:
+        raise BadInput(f"{source} holds more than one story, and --html shows one. Read them one by one, or use -o FOLDER.")
+    if len(first) == 1 and not first[0][1].strip():
+        raise BadInput(f"{source}: expected a story, found an empty text.")
+    for account in verbs.read_all(itertools.chain(first, texts), jobs if len(first) > 1 else 1):
         if html:
-            pages += 1
-            if pages > 1:
-                raise BadInput(
-                    f"{source} holds more than one story, and --html shows one. Read them one by one, or use -o FOLDER."
-                )
             write_page(html, account)
         if as_json:
             import msgspec
@@ -122,11 +123,11 @@ def stream(texts: Iterator[Named], out: Path, jobs: int, advance: object, quiet:
     file = out / "accounts.jsonl"
     try:
         out.mkdir(parents=True, exist_ok=True)
-        done = whole_lines(file)
-        known = {msgspec.json.decode(line, type=Account).story.id for line in done}
-        with file.open("wb") as lines:
-            lines.writelines(done)
-            number = len(done)
+        known, end = already(file)
+        with file.open("r+b" if end else "wb") as lines:
+            lines.seek(end)
+            lines.truncate()  # a line an interruption tore
+            number = len(known)
             todo = (one for one in texts if one[0] not in known)
             for account in verbs.read_all(todo, jobs):
                 lines.write(msgspec.json.encode(account) + b"\n")
@@ -148,38 +149,50 @@ def stream(texts: Iterator[Named], out: Path, jobs: int, advance: object, quiet:
         print(text)
 
 
-def whole_lines(file: Path) -> list[bytes]:
-    """The complete lines of a file an earlier run may have left behind; a torn last line is dropped."""
+def already(file: Path) -> tuple[set[str], int]:
+    """Ids of the stories an earlier run has read, and where its last whole line ends."""
     import msgspec
 
     from scenarist.account import Account
 
-    if not file.exists():
-        return []
-    kept = []
-    for line in file.read_bytes().splitlines(keepends=True):
-        try:
-            msgspec.json.decode(line, type=Account)
-        except (msgspec.DecodeError, ValueError):
-            break
-        kept.append(line)
-    return kept
+    known: set[str] = set()
+    end = 0
+    if file.exists():
+        with file.open("rb") as lines:
+            for line in lines:
+                try:
+                    account = msgspec.json.decode(line, type=Account)
+                except (msgspec.DecodeError, ValueError):
+                    break
+                if not line.endswith(b"\n"):
+                    break
+                known.add(account.story.id)
+                end += len(line)
+    return known, end
+
+
+def plain(text: str) -> str:
+    """Text that cannot steer a terminal: control characters other than line breaks and tabs are shown as a mark.
+
+    >>> plain("red \x1b[31m alert\x07")
+    'red �[31m alert�'
+    """
+    return "".join(one if one in "\n\t" or unicodedata.category(one) not in ("Cc", "Cf", "Cs") else "�" for one in text)
 
 
 def show(account: Account, out: Console, quiet: bool) -> None:
     """The account in a terminal: bands beside the text, the unsaid in dim italics at their place, chains below."""
     from rich.text import Text
 
-    from scenarist.pages.story import blocks
+    from scenarist.pages.story import placed
 
     story = account.story
-    out.print(Text(story.title or story.id, style="bold"))
+    out.print(Text(plain(story.title or story.id), style="bold"))
     for remark in account.remarks:
-        out.print(Text(remark, style="yellow"))
+        out.print(Text(plain(remark), style="yellow"))
     width = max(40, min(out.width, 100)) - 4
     order = list(dict.fromkeys(name for segment in story.segments for name in segment.names[:1]))
-    left = sorted(account.untold, key=lambda one: (one.at, -one.probability))
-    for start, stop, segment in blocks(story):
+    for start, stop, segment, mine in placed(story, account.untold):
         hue = HUES[order.index(segment.names[0]) % len(HUES)] if segment else "bright_black"
         bar = Text("┃ " if segment else "  ", style=hue)
         out.print()
@@ -188,14 +201,12 @@ def show(account: Account, out: Console, quiet: bool) -> None:
             if len(segment.names) > 1:
                 label.append(f"  also {', '.join(segment.names[1:])}", style="not bold bright_black")
             if segment.why:
-                label.append(f"  ({' · '.join(segment.why[:5])})", style="not bold bright_black")
+                label.append(f"  ({plain(' · '.join(segment.why[:5]))})", style="not bold bright_black")
             out.print(bar + label, soft_wrap=True)
-        mine = [one for one in left if segment and start <= one.at <= stop and one.scenario in segment.names]
-        left = [one for one in left if one not in mine]
         at = start
         for one in [*mine, None]:
             to = stop if one is None else max(at, min(one.at, stop))
-            if words := " ".join(story.text[at:to].split()):
+            if words := " ".join(plain(story.text[at:to]).split()):
                 for line in Text(words).wrap(out, width):
                     out.print(bar + line)
             if one is not None:
@@ -219,15 +230,14 @@ def show_chains(account: Account, out: Console) -> None:
         entity = story.entity(chain.entity)
         name = (entity.name or story.of(entity.mentions[0])) if entity and entity.mentions else chain.entity
         star = "*" if chain.entity == account.protagonist else " "
-        line = Text(f"{star} {name}: ", style="bold")
-        line.append(
-            ", ".join(f"{link.predicate.replace('_', ' ')}:{link.role}" for link in chain.links), style="not bold"
-        )
+        line = Text(f"{star} {plain(name)}: ", style="bold")
+        steps = ", ".join(f"{link.predicate.replace('_', ' ')}:{link.role}" for link in chain.links)
+        line.append(plain(steps), style="not bold")
         out.print(line, soft_wrap=True)
     for event, place in account.denied:
         out.print(
             Text(
-                f"  said not to have happened: {event.replace('_', ' ')} (“{story.of(story.events[place])}”)",
+                f"  said not to have happened: {event.replace('_', ' ')} (“{plain(story.of(story.events[place]))}”)",
                 style="red",
             )
         )

@@ -3,6 +3,8 @@
 INDEX: dict[str, str] = {
     "story": "scenarist.pages.events:fragment",
     "chain": "scenarist.pages.chain:fragment",
+    "segment": "scenarist.pages.segment:alone",
+    "sheet": "scenarist.pages.report:sheet_fragment",
     "script": "scenarist.pages.script:fragment",
     "account": "scenarist.pages.story:fragment",
     "pair": "scenarist.pages.pair:fragment",

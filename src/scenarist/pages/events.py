@@ -276,6 +276,7 @@ def events_page(stories: Iterable[Story], title: str = "Events and chains", leas
 
 def fragment(story: Story) -> str:
     """A read story for a notebook cell: style, text and chains, no script."""
-    from scenarist.pages.shell import STYLE as BASE
+    from scenarist.pages.shell import framed
+    from scenarist.pages.shell import page as whole
 
-    return f"<style>{BASE}{STYLE}</style><div>{section(story, 0, 1, 'cj')}</div>"
+    return framed(whole(story.title or story.id, section(story, 0, 1, "cj"), STYLE), 320 + len(story.text) // 4)

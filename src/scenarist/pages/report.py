@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from scenarist.pages.shell import escape, page
+from scenarist.pages.shell import escape, framed, page
 from scenarist.question import (
     Answer,
     AnyQuestion,
@@ -235,6 +235,13 @@ def table_page(parts: Mapping[str, Any]) -> str:
     )
     cards = {condition: {item.id: item_card(item) for item in items} for condition, items in kept.items()}
     return page(parts["title"], body, STYLE, SCRIPT, {"rows": rows, "items": cards})
+
+
+def sheet_fragment(sheet: Any) -> str:
+    """A run table for a notebook cell: the numbers without the items."""
+    form = sheet.json()
+    parts = {"json": form, "title": sheet.table.title, "paper": sheet.table.paper, "note": sheet.table.note, "items": {}, "rows": []}
+    return framed(table_page(parts), 300 + 64 * len(form["rows"]))
 
 
 def score_page(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from scenarist.pages.shell import escape, page
+from scenarist.pages.shell import escape, framed, page
 from scenarist.script import Scenario, Script
 
 STYLE = """
@@ -46,6 +46,4 @@ def script_page(script: Script, scenario: Scenario | None = None) -> str:
 
 def fragment(script: Script) -> str:
     """For a notebook cell."""
-    from scenarist.pages.shell import STYLE as BASE
-
-    return f"<style>{BASE}{STYLE}</style><div>{body(script)}</div>"
+    return framed(script_page(script), 360 + 26 * min(30, len(script.events)))

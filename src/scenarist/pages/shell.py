@@ -59,6 +59,14 @@ def embed(value: Any) -> str:
     )
 
 
+def framed(page: str, height: int = 480) -> str:
+    """A whole page inside a notebook cell: its style and script stay inside the frame, the notebook's own outside."""
+    return (
+        f'<iframe sandbox="allow-scripts" style="width:100%;height:{height}px;border:0;border-radius:.5rem" '
+        f'srcdoc="{escape(page)}"></iframe>'
+    )
+
+
 def page(title: str, body: str, style: str = "", script: str = "", data: Any = None) -> str:
     """A whole page. ``data`` is embedded as JSON and read by the script as ``DATA``."""
     scripts = ""

@@ -5,11 +5,17 @@ One self-contained page: no network, keyboard and touch, light and dark, readabl
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import itertools
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterable, Iterator, Sequence
+from typing import NamedTuple, TypeAlias
 
 from scenarist.account import Account, Unsaid
-from scenarist.pages.shell import HUES, escape, page
+from scenarist.pages.shell import HUES, escape, framed, page
 from scenarist.story import Segment, Story
+
+Span: TypeAlias = tuple[int, int, str]
+"""Start, stop and the tag that opens there."""
 
 PEOPLE = 8
 """Entities that get a colour: those with the most mentions."""
@@ -80,7 +86,7 @@ def hue_of(names: Sequence[str]) -> dict[str, int]:
 def blocks(story: Story) -> Iterator[tuple[int, int, Segment | None]]:
     """The text cut where segments begin and end: (start, stop, innermost segment or None), without empty blocks."""
     cuts = sorted({0, len(story.text), *(s.start for s in story.segments), *(s.stop for s in story.segments)})
-    for start, stop in zip(cuts, cuts[1:], strict=False):
+    for start, stop in itertools.pairwise(cuts):
         if not story.text[start:stop].strip():
             continue
         inside = [s for s in story.segments if s.labels and s.start <= start and stop <= s.stop]
@@ -90,26 +96,56 @@ def blocks(story: Story) -> Iterator[tuple[int, int, Segment | None]]:
 def coloured(story: Story) -> dict[str, int]:
     """The hue of each entity that gets one: the most mentioned, people first."""
     ranked = sorted(story.entities, key=lambda e: (-len(e.mentions), e.mentions[0].start if e.mentions else 0))
-    ranked = [e for e in ranked if len(e.mentions) > 1 or e.kind in ("person", "animal")]
+    ranked = [e for e in ranked if len(e.mentions) > 1 or (e.mentions and e.kind in ("person", "animal"))]
     return {entity.id: HUES[number % len(HUES)] for number, entity in enumerate(ranked[:PEOPLE])}
 
 
-def marked(story: Story, start: int, stop: int, hues: dict[str, int], gaps: Sequence[tuple[int, Unsaid]], hue: int) -> str:
-    """A stretch of text with mentions, events and gaps as inert markup; spans that would cross are left out."""
-    opens: list[tuple[int, int, str]] = []
+class Block(NamedTuple):
+    """A stretch of the text, the segment it tells and what goes without saying there."""
+
+    start: int
+    stop: int
+    segment: Segment | None
+    untold: list[Unsaid]
+
+
+def placed(story: Story, untold: Iterable[Unsaid]) -> list[Block]:
+    """The text in blocks, every unsaid event in exactly one: where it belongs, beside its own scenario at a seam."""
+    made = [Block(start, stop, segment, []) for start, stop, segment in blocks(story)]
+    starts = [block.start for block in made]
+    for one in sorted(untold, key=lambda one: (one.at, -one.probability)):
+        if not made:
+            break
+        last = max(0, bisect_right(starts, one.at) - 1)
+        near = [last, last - 1] if last and one.at == starts[last] else [last]
+        own = (at for at in near if (segment := made[at].segment) is not None and segment.names[0] == one.scenario)
+        made[next(own, last)].untold.append(one)
+    return made
+
+
+def spans(story: Story, hues: dict[str, int]) -> list[Span]:
+    """What is marked in the text, in order: coloured entities and events."""
+    opens: list[Span] = []
     for entity in story.entities:
         if entity.id not in hues:
             continue
         name = escape(entity.name or story.of(entity.mentions[0]))
-        for mention in entity.mentions:
-            opens.append((mention.start, mention.stop, f'<span class="who" data-who="{escape(entity.id)}" style="--h:{hues[entity.id]}" title="{name}">'))
+        tag = f'<span class="who" data-who="{escape(entity.id)}" style="--h:{hues[entity.id]}" title="{name}">'
+        opens += [(mention.start, mention.stop, tag) for mention in entity.mentions]
     for number, event in enumerate(story.events):
         if event.stop > event.start:
             kind = "ev" if event.realis and event.polarity else "ev not" if not event.polarity else "ev"
             opens.append((event.start, event.stop, f'<span class="{kind}" data-ev="{number}" title="{escape(event.predicate)}">'))
-    chosen: list[tuple[int, int, str]] = []
+    return sorted((one for one in opens if one[0] < one[1]), key=lambda one: (one[0], -one[1], one[2]))
+
+
+def marked(story: Story, block: Block, opens: Sequence[Span], gaps: Sequence[tuple[int, Unsaid]], hue: int) -> str:
+    """A stretch of text with mentions, events and gaps as inert markup; spans that would cross are left out."""
+    start, stop = block.start, block.stop
+    chosen: list[Span] = []
     closing: list[int] = []
-    for begin, end, tag in sorted((o for o in opens if start <= o[0] and o[1] <= stop and o[0] < o[1]), key=lambda o: (o[0], -o[1])):
+    first, last = (bisect_left(opens, place, key=lambda one: one[0]) for place in (start, stop))
+    for begin, end, tag in (one for one in opens[first:last] if one[1] <= stop):
         while closing and closing[-1] <= begin:
             closing.pop()
         if closing and end > closing[-1]:
@@ -151,9 +187,10 @@ def note(number: int, unsaid: Unsaid, hue: int) -> str:
 def chain_cards(account: Account, hues: dict[str, int]) -> str:
     """What each participant does, in order."""
     story, cards = account.story, []
+    known = {entity.id: entity for entity in story.entities if entity.id in hues}
     for chain in account.chains:
-        entity = story.entity(chain.entity)
-        if entity is None or entity.id not in hues or len(chain.links) < 2:
+        entity = known.get(chain.entity)
+        if entity is None or len(chain.links) < 2:
             continue
         lines = []
         for link, place in zip(chain.links, chain.places or (-1,) * len(chain.links), strict=True):
@@ -174,12 +211,12 @@ def body(account: Account) -> str:
     story = account.story
     hues = coloured(story)
     scenarios = hue_of([name for segment in story.segments for name in segment.names[:1]])
-    numbered = list(enumerate(sorted(account.untold, key=lambda u: (u.at, -u.probability)), start=1))
     parts: list[str] = []
-    drawn: set[int] = set()
-    for start, stop, segment in blocks(story):
-        mine = [(n, u) for n, u in numbered if n not in drawn and segment is not None and start <= u.at <= stop and u.scenario in segment.names]
-        drawn.update(n for n, _ in mine)
+    opens = spans(story, hues)
+    numbers = itertools.count(1)
+    for block in placed(story, account.untold):
+        segment = block.segment
+        mine = [(next(numbers), one) for one in block.untold]
         hue = scenarios.get(segment.names[0], 212) if segment else 212
         second = hue if segment is None or len(segment.names) < 2 else scenarios.get(segment.names[1], hue)
         tag = ""
@@ -188,8 +225,8 @@ def body(account: Account) -> str:
             more = f'<span class="more">also {escape(", ".join(label.name for label in rest))}</span>' if rest else ""
             why = f'<span class="more" title="the words that decided">{escape(" · ".join(segment.why[:5]))}</span>' if segment.why else ""
             tag = f'<div class="tag">{escape(first.name)} <span class="more">{first.weight:.0%}</span> {more} {why}</div>'
-        text = marked(story, start, stop, hues, mine, hue)
-        notes = "".join(note(n, u, hue) for n, u in mine)
+        text = marked(story, block, opens, mine, hue)
+        notes = "".join(note(n, one, scenarios.get(one.scenario, hue)) for n, one in mine)
         parts.append(
             f'<div class="block{" told" if segment else ""}" style="--h:{hue};--h2:{second}"><div class="band"></div>'
             f'<div class="words">{tag}{text.strip()}</div><aside class="margin" aria-label="unsaid">{f"<ol>{notes}</ol>" if notes else ""}</aside></div>'
@@ -216,7 +253,5 @@ def story_page(account: Account) -> str:
 
 
 def fragment(account: Account) -> str:
-    """The same for a notebook cell: style and body, no script needed to read it."""
-    from scenarist.pages.shell import STYLE as BASE
-
-    return f"<style>{BASE}{STYLE}</style><div>{body(account)}</div>"
+    """The same for a notebook cell."""
+    return framed(story_page(account), 420 + len(account.story.text) // 3)
