@@ -6,7 +6,7 @@ OUT    ?= out
 WORKERS ?= 2
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
-.PHONY: help demo test check install install-dev system docs clean cli-docs train-reader train-detector train-knowledge bench-toy
+.PHONY: help demo test check install install-dev system docs clean cli-docs train-reader train-detector train-knowledge bench-toy bench-kidscook
 help:            ## what one can make
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*##/\t/' | expand -t 22
 
@@ -58,6 +58,10 @@ train-knowledge: $(VENV)/dev ## rebuild what the package knows of scenarios (scr
 
 bench-toy: $(VENV)/base ## the toy table, with its page
 	$(BIN)/scenarist bench toy --html $(OUT)/toy.html
+
+bench-kidscook: $(VENV)/dev ## train the in-domain word models of KidsCook, then write their table to results/
+	$(BIN)/python -m training.kidscook.train lstm-lm seq2seq seq2seq-attention transducer transducer-param --seeds 1 2 3
+	$(BIN)/scenarist bench kidscook --split dev --only lstm-lm,seq2seq,seq2seq-attention,transducer,transducer-param --json > results/kidscook-dev.json
 
 clean:           ## remove what make made, but not the environment
 	rm -rf $(OUT) site build dist .mypy_cache .ruff_cache .pytest_cache
