@@ -18,7 +18,7 @@ SCHEMA = 1
 """Version of the JSON shape of all nouns; raised when a field changes its meaning."""
 
 
-class Noun(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
+class Noun(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True, repr_omit_defaults=True):
     """Base of every noun."""
 
 
