@@ -1,0 +1,55 @@
+"""`scenarist align` on a small table; `scenarist explain` on what it is given."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from scenarist.cli.main import run as command
+from scenarist.learning.alignments import tabulate
+from scenarist.story import Alignment, Pair
+
+
+@pytest.fixture
+def table(tmp_path: Path) -> Path:
+    pair = Pair("c", ("add", "parmesan"), tuple("hold a grater . grate some parmesan in".split()))
+    path = tmp_path / "table.jsonl"
+    tabulate([Alignment(pair, (1,) * 8)] * 4, {"grater", "grate", "hold"}, by="test").save(path)
+    return path
+
+
+def run(capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[int, str, str]:
+    code = command(list(arguments))
+    out, err = capsys.readouterr()
+    return code, out, err
+
+
+def test_both_directions(table: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    code, out, _ = run(capsys, "align", "Parmesan", "--table", str(table), "--json")
+    assert code == 0
+    found = json.loads(out)
+    assert {row["phrase"] for row in found["concrete"]} == {"hold", "hold a grater", "grater", "grate"}
+    code, out, _ = run(capsys, "align", "grater", "--from", "concrete", "--table", str(table))
+    assert code == 0
+    assert "parmesan" in out
+
+
+def test_unknown_words_are_answered_with_near_ones(table: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    code, _, err = run(capsys, "align", "parmesann", "--table", str(table))
+    assert code == 2
+    assert "parmesan" in err
+    assert run(capsys, "align", " ", "--table", str(table))[0] == 2
+    assert run(capsys, "align", "x", "--from", "above", "--table", str(table))[0] == 2
+    assert run(capsys, "align", "x", "--table", str(table.with_name("none.jsonl")))[0] == 3
+
+
+@pytest.mark.neural
+def test_explain_wants_an_instruction(capsys: pytest.CaptureFixture[str]) -> None:
+    pytest.importorskip("torch")
+    pytest.importorskip("transformers")
+    code, _, err = run(capsys, "explain", " . ", "--size", "small")
+    assert code == 2
+    assert "drain the pasta" in err
+    assert run(capsys, "explain", "boil rice", "--size", "huge")[0] == 2
