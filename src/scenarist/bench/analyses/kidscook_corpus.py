@@ -66,27 +66,63 @@ def table(split: str = "dev", seed: int = 13, limit: int | None = None) -> dict[
         everything += pairs
         words = sum(len(pair.concrete) for pair in pairs)
         same = sum(choose(pair.abstract, pair.concrete, released) == pair.blanks for pair in pairs)
-        rows.append({"model": f"templates-{one}", "role": "ours", "scores": {
-            "count_sequences/files": cell(len(pairs)), "count_tokens/files": cell(words),
-            "count_vocabulary/files": cell(len({word for pair in pairs for word in pair.concrete})),
-            "count_abstract_length/files": cell(sum(len(pair.abstract) for pair in pairs) / len(pairs)),
-            "count_concrete_length/files": cell(words / len(pairs)),
-            "count_blanks/files": cell(sum(len(pair.blanks) for pair in pairs)), "blank_rule/agreement": cell(same / len(pairs))}})  # fmt: skip
+        rows.append(
+            {
+                "model": f"templates-{one}",
+                "role": "ours",
+                "scores": {
+                    "count_sequences/files": cell(len(pairs)),
+                    "count_tokens/files": cell(words),
+                    "count_vocabulary/files": cell(len({word for pair in pairs for word in pair.concrete})),
+                    "count_abstract_length/files": cell(sum(len(pair.abstract) for pair in pairs) / len(pairs)),
+                    "count_concrete_length/files": cell(words / len(pairs)),
+                    "count_blanks/files": cell(sum(len(pair.blanks) for pair in pairs)),
+                    "blank_rule/agreement": cell(same / len(pairs)),
+                },
+            }
+        )
         try:
             told = list(kidscook.steps(one))
         except Missing:
             continue
         tokens = [word for pair in told for step in pair.steps for word in step.split()]
-        rows.append({"model": f"pairs-{one}", "role": "ours", "scores": {
-            "count_sequences/files": cell(len(told)), "count_tokens/files": cell(len(tokens)), "count_vocabulary/files": cell(len(set(tokens))),
-            "count_abstract_length/files": cell(sum(len(pair.abstract.split()) for pair in told) / len(told)),
-            "count_concrete_length/files": cell(len(tokens) / len(told)),
-            "count_steps/files": cell(sum(len(pair.steps) for pair in told) / len(told))}})  # fmt: skip
+        rows.append(
+            {
+                "model": f"pairs-{one}",
+                "role": "ours",
+                "scores": {
+                    "count_sequences/files": cell(len(told)),
+                    "count_tokens/files": cell(len(tokens)),
+                    "count_vocabulary/files": cell(len(set(tokens))),
+                    "count_abstract_length/files": cell(sum(len(pair.abstract.split()) for pair in told) / len(told)),
+                    "count_concrete_length/files": cell(len(tokens) / len(told)),
+                    "count_steps/files": cell(sum(len(pair.steps) for pair in told) / len(told)),
+                },
+            }
+        )
     types, lemmas = new_words(everything)
     found = compare(whitelist(everything), released)
-    rows.append({"model": "concrete-only", "role": "ours", "scores": {"count_types/files": cell(len(types)), "count_lemmas/files": cell(len(lemmas))}})
-    rows.append({"model": "whitelist-rule", "role": "ours", "scores": {
-        "count_words/ours": cell(found.ours), "count_words/released": cell(found.released), "count_words/shared": cell(found.shared),
-        "f1/released": cell(found.f1)}})  # fmt: skip
+    rows.append(
+        {
+            "model": "concrete-only",
+            "role": "ours",
+            "scores": {"count_types/files": cell(len(types)), "count_lemmas/files": cell(len(lemmas))},
+        }
+    )
+    rows.append(
+        {
+            "model": "whitelist-rule",
+            "role": "ours",
+            "scores": {
+                "count_words/ours": cell(found.ours),
+                "count_words/released": cell(found.released),
+                "count_words/shared": cell(found.shared),
+                "f1/released": cell(found.f1),
+            },
+        }
+    )
     digest = content_hash(" ".join(pair.concrete).encode() for pair in everything)
-    return {"rows": rows, "signature": sign("kidscook-corpus", {"exam": "none", "data": f"kidscook#{digest}", "v": __version__})}
+    return {
+        "rows": rows,
+        "signature": sign("kidscook-corpus", {"exam": "none", "data": f"kidscook#{digest}", "v": __version__}),
+    }
