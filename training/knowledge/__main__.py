@@ -1,7 +1,8 @@
 """Learn what the package knows of everyday scenarios: `python -m training.knowledge [--jobs 2]`.
 
-From the train splits of MCScript, InScript, DeScript and ROCStories on SCENARIST_DATA, through our own reader; writes scripts, count tables and
-the slot networks to resources/knowledge, and prints dev figures. Nothing of dev or test is learned from; no sentence is kept.
+From the train splits of MCScript, InScript, DeScript and ROCStories on SCENARIST_DATA, through our own reader; writes scripts,
+count tables and the slot networks to resources/knowledge, and prints dev figures. Nothing of dev or test is learned from;
+no sentence is kept.
 """
 
 from __future__ import annotations
@@ -93,7 +94,7 @@ def main() -> None:
         network.Story([s.label for s in t.steps], [s.words for s in t.steps], t.scenario) for t in gold_tellings("dev")
     ]
     names = sorted({story.scenario for story in own})
-    arrays, table = network.train(own, names, args.seed, 2, 64, 96, 0.5, 7, 2e-3, log, held, 2, True)
+    arrays, table = network.train(own, names, args.seed, 2, 64, 128, 0.4, 8, 2e-3, log, held, 2, True)
     np.savez_compressed(args.out / "labels.npz", **arrays, **sparse(table))
     log("done")
 
