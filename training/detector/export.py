@@ -1,6 +1,6 @@
 """Student in half precision -> the carried files of `resources/detector`: `python -m training.detector.export STUDENT.npz FOLDER`.
 
-Phrase vectors become int8 with a scale a row, everything else half precision; phrases whose vectors are nearly zero go.
+Phrase vectors become int8 with a scale a row, everything else half precision; the phrases with the longest vectors are kept.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ SHIFT = -2.0
 """What `train.Sequence` adds to the switch score."""
 
 
-def export(student: Path, folder: Path, least: float = 0.0) -> dict[str, object]:
+def export(student: Path, folder: Path, keep: int = 64_000) -> dict[str, object]:
     """Write weights.npz, phrases.txt.gz and card.json."""
     arrays = {name: array.astype(np.float32) for name, array in np.load(student).items()}
     if "rows" in arrays:
@@ -24,7 +24,7 @@ def export(student: Path, folder: Path, least: float = 0.0) -> dict[str, object]
     about = json.loads(student.with_suffix(".json").read_text(encoding="utf-8"))
     rows = arrays["bag.weight"]
     norms = np.linalg.norm(rows, axis=1)
-    kept = np.flatnonzero(norms > least * np.median(norms))
+    kept = np.sort(np.argsort(-norms, kind="stable")[:keep])  # what was hardly ever touched is still noise
     rows = rows[kept]
     scales = np.maximum(np.abs(rows).max(axis=1), 1e-8) / 127.0
     enter = arrays["sequence.enter"]
@@ -69,11 +69,9 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("student", type=Path)
     parser.add_argument("folder", type=Path)
-    parser.add_argument(
-        "--least", type=float, default=0.0, help="drop phrases with a norm below this share of the median"
-    )
+    parser.add_argument("--keep", type=int, default=64_000, help="so many phrases, by the length of their vectors")
     options = parser.parse_args()
-    card = export(options.student, options.folder, options.least)
+    card = export(options.student, options.folder, options.keep)
     size = sum(path.stat().st_size for path in options.folder.iterdir())
     print({"phrases": card["phrases"], "width": card["width"], "bytes": size})
 

@@ -23,7 +23,7 @@ def main() -> None:
     """Draw, read, write."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("folder", type=Path, help="the folder that prepare.py wrote")
-    parser.add_argument("--stories", type=int, default=240)
+    parser.add_argument("--stories", type=int, default=120)
     options = parser.parse_args()
     store = Store(options.folder / "sentences.jsonl.gz")
     draw = random.Random(13)

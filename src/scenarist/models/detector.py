@@ -1,11 +1,12 @@
 """Where -> Segments: the light detector, the default of `scenarist detect`; past Wanzare et al. (2019), section 4.
 
 The paper cuts first (TopicTiling) and then labels each piece (one perceptron a scenario). Here one network reads the
-sentences in context, and a chain of labels with learned switch costs finds cuts and labels together (`phrase_network`,
-`label_chain`); *None* is a label of the chain, so nothing needs a threshold. Then, by the guidelines of Appendix A: a short
+sentences in context, and a chain of labels with learned switch costs finds the segments (`phrase_network`,
+`label_chain`); *None* is a label of the chain. What a segment as a whole tells is then judged by the chain's evidence and a
+linear model over all its words together (`segment_labels`). Then, by the guidelines of Appendix A: a short
 separator between two parts of one scenario joins them (A.9), a long one leaves two parts of one group (A.8), a scenario told
 inside another nests in it (A.12), and related scenarios with evidence of their own are named beside the first (A.11).
-Weights are chances averaged over the segment's sentences.
+Weights are the chances so judged, times the chance that it tells anything at all.
 """
 
 from __future__ import annotations
@@ -24,7 +25,9 @@ from scenarist.learning.scenario_inventory import NONE, related
 from scenarist.models.deciding_words import deciding_words
 from scenarist.models.label_chain import Array, best, chances
 from scenarist.models.phrase_network import Network, carried
+from scenarist.models.segment_labels import SegmentLabels, log_shares
 from scenarist.question import AnyQuestion, Guess, Prediction, Segments, Where
+from scenarist.store import resource
 from scenarist.story import Label, Segment, Sentence, Story
 
 KNOWN = 0.5
@@ -57,11 +60,14 @@ class Detector:
         soften: float = 3.0,
         taught: bool = False,
         sure: float = 0.15,
+        doubt: float = 2.0,
+        whole_weight: float = 1.0,
     ) -> None:
         """``weights``: a folder of weights instead of the carried ones; ``most`` labels a segment, each of at least
         ``least`` weight; ``separator``: the longest stretch of other text that does not part a segment, in sentences;
         ``soften``: how much weaker the evidence for a related scenario may be; ``taught``: know the scenarios a user added
-        too; ``sure``: a segment whose first label weighs less is not claimed."""
+        too; ``sure``: a segment whose first label weighs less is not claimed; ``doubt``: how much evidence
+        for *None* is taken off (tuned on stitched text); ``whole_weight``: how much the segment as a whole counts."""
         if most < 1 or separator < 0 or not 0 <= least <= 1 or soften <= 0:
             raise BadInput("detector: expected most >= 1, separator >= 0, 0 <= least <= 1 and soften > 0.")
         self.network = Network(Path(weights)) if weights else carried()
@@ -70,7 +76,9 @@ class Detector:
 
             self.network = with_taught(self.network)
         self.most, self.least, self.separator, self.nested, self.soften = most, least, separator, nested, soften
-        self.sure = sure
+        self.sure, self.doubt, self.whole_weight = sure, doubt, whole_weight
+        path = Path(weights) / "segments.npz" if weights else resource("detector") / "segments.npz"
+        self.judge = SegmentLabels(path, self.network) if path.exists() else None
         self.none = self.network.labels.index(NONE)
 
     def fit(self, data: Iterable[Any]) -> Detector:
@@ -91,14 +99,9 @@ class Detector:
     def whole(self, story: Story) -> tuple[Label, ...]:
         """The scenarios of a story as a whole, best first, at most ten; *None* is left out."""
         _, texts = read(story)
-        scores = self.network.scores(texts)
-        mass = (
-            chances(scores.emission, scores.switch, self.network.enter).mean(axis=0)
-            if texts
-            else self.network.enter * 0
-        )
-        mass[self.none] = 0.0
-        mass = mass / max(mass.sum(), 1e-12)
+        if not texts:
+            return ()
+        mass = self.shares(texts, self.network.scores(texts).emission, 4 * self.whole_weight)
         order = np.argsort(-mass, kind="stable")[:10]
         return tuple(Label(self.network.labels[at], float(mass[at])) for at in order)
 
@@ -108,35 +111,55 @@ class Detector:
         if not texts or not english(self.network, texts):
             return ()
         scores = self.network.scores(texts)
-        path = best(scores.emission, scores.switch, self.network.enter)
-        shares = chances(scores.emission, scores.switch, self.network.enter)
+        emission = scores.emission.copy()
+        emission[:, self.none] -= self.doubt
+        path = best(emission, scores.switch, self.network.enter)
+        told = 1 - chances(emission, scores.switch, self.network.enter)[:, self.none]
         found = []
-        for run in self.arrange(path):
-            labels = self.labels(run, scores.emission, shares)
+        for run in self.arrange(self.relabelled(path, texts, emission)):
+            some = [texts[at] for at in run.own]
+            shares = self.shares(some, emission[list(run.own)]) * float(told[list(run.own)].mean())
+            labels = self.labels(run.label, shares)
             if labels[0].weight < self.sure:
                 continue
-            why = deciding_words(self.network, [texts[at] for at in run.own], run.label)
+            why = deciding_words(self.network, some, run.label)
             found.append(Segment(spans[run.first].start, spans[run.last - 1].stop, labels, run.group, self.name, why))
         return tuple(sorted(found, key=lambda one: (one.start, -one.stop)))
 
-    def labels(self, run: Run, emission: Array, shares: Array) -> tuple[Label, ...]:
-        """The labels of a run by weight; its own comes first, related ones with evidence of their own are kept."""
-        own = list(run.own)
-        mean = shares[own].mean(axis=0)
-        score = emission[own].mean(axis=0)
+    def relabelled(self, path: Sequence[int], texts: Sequence[str], emission: Array) -> list[int]:
+        """The path with every run judged as a whole."""
+        found: list[int] = []
+        for run in plain_runs(path):
+            label = run.label
+            if label != self.none:
+                own = slice(run.first, run.last)
+                label = int(self.shares(texts[own], emission[own]).argmax())
+            found += [label] * (run.last - run.first)
+        return found
+
+    def shares(self, texts: Sequence[str], emission: Array, weight: float | None = None) -> Array:
+        """The chance of each scenario for some sentences that tell one together; *None* has none."""
+        scores = log_shares(0.5 * emission.sum(axis=0))
+        if self.judge is not None:
+            whole = self.judge.scores(texts)
+            missing = np.full(len(scores) - len(whole), float(np.sort(whole)[-2]))  # scenarios a user added have no weights there
+            scores = scores + (self.whole_weight if weight is None else weight) * np.append(whole, missing)
+        scores[self.none] = -np.inf
+        return np.asarray(np.exp(log_shares(scores / 2)))
+
+    def labels(self, first: int, shares: Array) -> tuple[Label, ...]:
+        """The labels of a segment by weight; its own comes first, related ones are kept at a lower weight than others."""
         names = self.network.labels
-        weights = {run.label: float(mean[run.label])}
-        for at in np.argsort(-score)[:12]:
-            if at in (run.label, self.none):
+        weights = {first: float(shares[first])}
+        for at in np.argsort(-shares, kind="stable")[:12]:
+            if at == first:
                 continue
-            weight = float(mean[at])
-            if related(names[run.label], names[at]):
-                weight = max(
-                    weight, weights[run.label] * math.exp(min(0.0, (score[at] - score[run.label]) / self.soften))
-                )
-            weights[int(at)] = min(weight, weights[run.label])
-        ranked = sorted(weights, key=lambda at: (-weights[at], at != run.label, names[at]))
-        kept = [at for at in ranked if at == run.label or weights[at] >= self.least][: self.most]
+            weight = float(shares[at])
+            if related(names[first], names[at]):
+                weight = weights[first] * (weight / max(weights[first], 1e-12)) ** (1 / self.soften)
+            weights[int(at)] = min(weight, weights[first])
+        ranked = sorted(weights, key=lambda at: (-weights[at], at != first, names[at]))
+        kept = [at for at in ranked if at == first or weights[at] >= self.least][: self.most]
         return tuple(Label(names[at], round(weights[at], 4)) for at in kept)
 
     def arrange(self, path: Sequence[int]) -> list[Run]:

@@ -1,0 +1,111 @@
+"""Whole stories -> `resources/detector/segments.npz`: `python -m training.detector.segment_labels FOLDER OUT`.
+
+Logistic regression (scikit-learn, C 20) on tf.idf of stems and pairs, trained on whole stories of MCScript (train split), on stretches and
+sentences of them at lower weights, and on stretches of text without scenarios; then the phrases with the heaviest weights, reduced by SVD, as int8.
+FOLDER is what `prepare.py` wrote; the network's phrases are those in `resources/detector`.
+"""
+
+from __future__ import annotations
+
+import argparse
+import random
+import sys
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+
+import numpy as np
+
+sys.path[:0] = [str(Path(__file__).parent)]
+from documents import NONE_TRAIN, Store, pick, stretch  # noqa: E402
+
+from scenarist.learning.phrases import phrases, stems  # noqa: E402
+from scenarist.models.phrase_network import carried  # noqa: E402
+
+
+def train(store: Store, strength: float, rounds: int, seed: int = 1) -> tuple[np.ndarray, np.ndarray, dict[str, int], np.ndarray]:
+    """Weights (V, C), bias (C), vocabulary and idf."""
+    from scipy.sparse import csr_matrix
+    from sklearn.linear_model import LogisticRegression
+
+    told = store.texts["told-train"]
+    draw = random.Random(seed)
+    counts: Counter[str] = Counter()
+    for text in told:
+        counts.update({one for at in range(text.start, text.stop) for one in phrases(stems(store.sentences[at]))})
+    place = {word: at for at, word in enumerate(word for word, count in counts.items() if count > 1)}
+    idf = np.array([np.log((1 + len(told)) / (1 + counts[word])) + 1 for word in place])
+    documents: list[Iterable[int]] = []
+    labels: list[int] = []
+    weights_of: list[float] = []
+
+    def add(document: Iterable[int], label: int, weight: float) -> None:
+        documents.append(document)
+        labels.append(label)
+        weights_of.append(weight)
+
+    for text in told:
+        add(range(text.start, text.stop), text.label, 1.0)
+        for size in (2, 3, 5):
+            add(stretch(text, draw, size, size), text.label, 0.6)
+        for at in range(text.start, text.stop):
+            add([at], text.label, 0.15)
+    for _ in range(7000):
+        add(store.run(pick(NONE_TRAIN[:3], draw), draw, 1, 5), 0, 0.3)
+    columns: list[int] = []
+    values: list[float] = []
+    ends = [0]
+    for document in documents:
+        found = Counter(place[one] for at in document for one in phrases(stems(store.sentences[at])) if one in place)
+        numbers = list(found)
+        row = (1 + np.log(np.array([found[at] for at in numbers]))) * idf[numbers]
+        columns += numbers
+        values += list(row / max(np.linalg.norm(row), 1e-9))
+        ends.append(len(columns))
+    matrix = csr_matrix((values, columns, ends), shape=(len(documents), len(place)), dtype=np.float32)
+    model = LogisticRegression(C=strength, max_iter=rounds).fit(matrix, labels, sample_weight=weights_of)
+    weights = np.zeros((len(place), len(store.labels)))
+    bias = np.full(len(store.labels), -12.0)
+    weights[:, model.classes_] = model.coef_.T
+    bias[model.classes_] = model.intercept_
+    return weights, bias, place, idf
+
+
+def reduce(weights: np.ndarray, bias: np.ndarray, words: Sequence[str], idf: np.ndarray, keep: int, width: int) -> dict[str, np.ndarray]:
+    """The heaviest phrases the network knows, their weights in ``width`` dimensions."""
+    network = carried()
+    there = np.array([at for at, word in enumerate(words) if word in network.place])
+    heavy = there[np.argsort(-(np.linalg.norm(weights[there], axis=1) * idf[there]))[:keep]]
+    chosen = weights[heavy]
+    values, vectors = np.linalg.eigh(chosen.T @ chosen)
+    basis = vectors[:, np.argsort(-values)[:width]]  # (C, D)
+    rows = chosen @ basis
+    scales = np.maximum(np.abs(rows).max(axis=1), 1e-9) / 127
+    return {
+        "places": np.array([network.place[words[at]] for at in heavy], dtype=np.int32),
+        "rows": np.round(rows / scales[:, None]).astype(np.int8),
+        "scales": scales.astype(np.float32),
+        "idf": idf[heavy].astype(np.float32),
+        "direct": basis.T.astype(np.float16),
+        "bias": bias.astype(np.float16),
+    }
+
+
+def main() -> None:
+    """Train, reduce, write."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("folder", type=Path)
+    parser.add_argument("out", type=Path)
+    parser.add_argument("--strength", type=float, default=20.0)
+    parser.add_argument("--rounds", type=int, default=40)
+    parser.add_argument("--keep", type=int, default=16_000)
+    parser.add_argument("--width", type=int, default=200)
+    options = parser.parse_args()
+    store = Store(options.folder / "sentences.jsonl.gz")
+    weights, bias, place, idf = train(store, options.strength, options.rounds)
+    np.savez_compressed(options.out, **reduce(weights, bias, list(place), idf, options.keep, options.width))
+    print(options.out.stat().st_size, "bytes")
+
+
+if __name__ == "__main__":
+    main()
