@@ -63,7 +63,14 @@ class Splitter:
         """-> sentences as (first, last) word, half open; none longer than LONGEST. ``spaces``: does one follow the word?"""
         if not words:
             return []
-        chance = self.chances(directed(words, spaces))
+        shown = directed(words, spaces)
+        chance = self.chances(shown)
+        if any(
+            word[0].isupper() for word in words
+        ):  # "Stop!" cried the guard: one sentence, whatever the corpora's splitters said
+            for place in range(1, len(words)):
+                if shown[place - 1] in CLOSING and words[place][0].islower():
+                    chance[place] = 0.0
         starts = [*np.flatnonzero(chance >= 0.5).tolist(), len(words)]
         found: list[tuple[int, int]] = []
         for first, last in itertools.pairwise(starts):
@@ -76,6 +83,7 @@ class Splitter:
         return found
 
 
+CLOSING = frozenset(("”", "’", "»"))
 STRAIGHT = {'"': "“”", "'": "‘’", "``": "““", "''": "””"}
 
 

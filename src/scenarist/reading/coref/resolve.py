@@ -7,6 +7,7 @@ that continues one, keeps its members (split antecedents). Singletons are kept.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from functools import cache
 from typing import Any
@@ -15,7 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from scenarist.reading.coref import lexicon as lex
-from scenarist.reading.coref.mentions import DEPS, FEMALE, KINDS, MALE, Mentions, find
+from scenarist.reading.coref.mentions import DEPS, FEMALE, KINDS, MALE, MANY, ONE, Mentions, find
 from scenarist.reading.coref.pairs import FEATURES, Pairs, own, slices
 from scenarist.reading.coref.scorer import Scorer
 from scenarist.story import Entity, Mention, Story
@@ -29,6 +30,8 @@ MARGIN_PERSONAL = -2.0
 """the same for he, she and they, which hardly ever are new"""
 MARGIN_THING = -2.0
 """and for it where it is an argument of a verb"""
+SALIENCE = 0.5
+"""what an entity gains for a pronoun by having been spoken of before (times the logarithm of its mentions, four at most)"""
 
 
 @cache
@@ -66,9 +69,20 @@ def resolve(story: Story, kinds: Sequence[str] = ()) -> tuple[Entity, ...]:
 
 
 def forbidden(mentions: Mentions, made: Pairs) -> Array:
-    """Pairs no score can join: co-arguments, and spans one inside the other (but a pronoun may stand inside its antecedent)."""
-    inside = (made.features[:, INSIDE] > 0) & (mentions.cls[made.mine] >= lex.NAME)
-    return np.asarray((made.features[:, BINDING] > 0) | inside | (made.features[:, AROUND] > 0))
+    """Pairs no score can join: co-arguments; spans one inside the other (but a pronoun may stand inside its antecedent); *they* and
+    one man or woman; *he*, *she*, *it* and several; *it* and a man or woman; first and third person in one mouth."""
+    mine, its = mentions.cls[made.mine], made.its
+    inside = (made.features[:, INSIDE] > 0) & (mine >= lex.NAME)
+    sexed = np.isin(mentions.gender[its], (MALE, FEMALE))
+    one = (mentions.number[its] == ONE) & sexed & (mine == lex.THEY)
+    many = (mentions.number[its] == MANY) & np.isin(mine, (lex.HE, lex.SHE, lex.IT))
+    # in one mouth, I and you are not he, she or it
+    persons = np.isin(mentions.cls, (lex.FIRST, lex.WE, lex.YOU))
+    others = np.isin(mentions.cls, (lex.HE, lex.SHE, lex.IT))
+    mouth = mentions.quote[made.mine] == mentions.quote[its]
+    person = mouth & ((persons[made.mine] & others[its]) | (others[made.mine] & persons[its]))
+    spans = (made.features[:, BINDING] > 0) | inside | (made.features[:, AROUND] > 0)
+    return np.asarray(spans | one | many | person | (sexed & (mine == lex.IT)))
 
 
 def link(
@@ -83,20 +97,28 @@ def link(
     thing = (mentions.cls == lex.IT) & np.isin(mentions.dep, ARGUMENTS)
     least = new + margin + np.where(personal, MARGIN_PERSONAL - MARGIN, 0) + np.where(thing, MARGIN_THING - MARGIN, 0)
     good = np.flatnonzero((scores > least[mine]) & ~banned)
-    order = good[np.lexsort((-scores[good], mine[good]))]
-    done = -1
-    for place in order.tolist():
-        here, other = int(mine[place]), int(its[place])
-        if here == done:
-            continue
-        root = cluster[other]
-        if len(sexes[root] | sexes[here]) > 1 or any(cluster[rival] == root for rival in mentions.rivals[here]):
-            continue
-        done = here
-        antecedent[here] = other
-        cluster[here] = root
-        sexes[root] |= sexes[here]
-        why[here] = reason(mentions, here, other, float(scores[place] - new[here]))
+    sizes = [1] * size
+    pronoun = (mentions.cls >= lex.HE) & (mentions.cls <= lex.THEY)
+    for part in np.split(good, np.flatnonzero(np.diff(mine[good])) + 1) if len(good) else ():
+        here = int(mine[part[0]])
+        others = its[part].tolist()
+        said = scores[part].tolist()
+        if pronoun[here]:  # who was spoken of more often is meant more often
+            said = [
+                one + SALIENCE * math.log(min(4, sizes[cluster[other]]))
+                for one, other in zip(said, others, strict=True)
+            ]
+        for place in sorted(range(len(others)), key=lambda place: -said[place]):
+            other = others[place]
+            root = cluster[other]
+            if len(sexes[root] | sexes[here]) > 1 or any(cluster[rival] == root for rival in mentions.rivals[here]):
+                continue
+            antecedent[here] = other
+            cluster[here] = root
+            sizes[root] += 1
+            sexes[root] |= sexes[here]
+            why[here] = reason(mentions, here, other, said[place] - float(new[here]))
+            break
     return antecedent, why
 
 
