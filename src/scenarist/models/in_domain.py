@@ -171,15 +171,16 @@ class TransducerModel(InDomain):
         return super().network()
 
     def align(self, pairs: Sequence[Pair]) -> list[Alignment]:
-        """The best alignment of each pair (Viterbi)."""
-        found: list[Alignment] = []
-        for first in range(0, len(pairs), 64):
-            chosen = pairs[first : first + 64]
-            part = self.batch(chosen)
+        """The best alignment of each pair (Viterbi); texts of about one length are aligned together."""
+        order = sorted(range(len(pairs)), key=lambda at: len(pairs[at].concrete))
+        found: dict[int, Alignment] = {}
+        for first in range(0, len(order), 64):
+            chosen = order[first : first + 64]
+            part = self.batch([pairs[at] for at in chosen])
             with torch.no_grad():
-                paths = self.network_.align(part)
-            found += [alignment(pair, path, self.name) for pair, path in zip(chosen, paths.tolist(), strict=True)]
-        return found
+                paths = self.network_.align(part).tolist()
+            found |= {at: alignment(pairs[at], path, self.name) for at, path in zip(chosen, paths, strict=True)}
+        return [found[at] for at in range(len(pairs))]
 
 
 class ParamTransducerModel(TransducerModel):

@@ -27,7 +27,8 @@ from scenarist.story import Pair
 PAIRS = 250
 ALIKE = (
     {"pan", "skillet"}, {"pot", "saucepan"}, {"bowl", "dish"}, {"big", "large"}, {"small", "little", "tiny"},
-    {"completely", "fully", "entirely"}, {"slowly", "gently", "carefully"}, {"mixture", "contents"}, {"utensil", "tool"}, {"stove", "burner"}, {"spatula", "turner"},
+    {"completely", "fully", "entirely"}, {"slowly", "gently", "carefully"},
+    {"mixture", "contents"}, {"utensil", "tool"}, {"stove", "burner"}, {"spatula", "turner"},
 )  # fmt: skip
 
 
