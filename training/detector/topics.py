@@ -1,4 +1,4 @@
-"""Stories -> `resources/detector/topics.npz` and `affinity.npz`: `python -m training.detector.topics FOLDER [--words lemmas]`.
+"""Stories -> `resources/topics/topics.npz` and `affinity.npz`: `python -m training.detector.topics FOLDER [--words lemmas]`.
 
 200 topics over the content words of MCScript and ROCStories (train splits), as the paper takes MCScript and all personal stories;
 and a logistic regression from the topics of MCScript's stories to their scenarios, by which texts are ranked.

@@ -2,7 +2,7 @@
 
 "We approximate this affinity using a logistic regression model fitted to texts from MCScript, based on LDA topics": a text's
 topics are inferred, the regression gives a chance for each scenario, and a text's affinity is the greatest of them. Both
-are carried (`resources/detector/topics.npz`, `affinity.npz`; made by `training/detector/topics.py`), so any corpus can be ranked
+are carried (`resources/topics/topics.npz`, `affinity.npz`; made by `training/detector/topics.py`), so any corpus can be ranked
 without MCScript at hand.
 """
 
@@ -47,11 +47,11 @@ class Regression(NamedTuple):
 @cache
 def carried() -> tuple[Topics, Regression]:
     """Topics and regression inside the package."""
-    with np.load(resource("detector/affinity.npz"), allow_pickle=False) as arrays:
+    with np.load(resource("topics/affinity.npz"), allow_pickle=False) as arrays:
         labels = tuple(arrays["labels"].tobytes().decode().split("\n"))
         words = arrays["words"].tobytes().decode()
         found = Regression(labels, arrays["weights"].astype(np.float32), arrays["bias"].astype(np.float32), words)
-    return Topics.load(resource("detector/topics.npz")), found
+    return Topics.load(resource("topics/topics.npz")), found
 
 
 def features(shares: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:

@@ -22,7 +22,7 @@ class Features:
     """A way to turn documents of words into rows of numbers."""
 
     def __init__(
-        self, kinds: Sequence[str] = ("tfidf",), most: int = 3000, width: int = 100, topics: Topics | None = None
+        self, kinds: Sequence[str] = ("tfidf",), most: int = 2000, width: int = 100, topics: Topics | None = None
     ) -> None:
         """``most``: words in the tf.idf vocabulary, by document frequency; ``topics``: learned beforehand."""
         for kind in kinds:

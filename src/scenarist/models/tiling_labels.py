@@ -4,7 +4,8 @@
 entropy is *None*, the threshold being tuned on 18 documents (here stitched, their stories kept out of the training, half
 of them with *None* text, since the paper's 18 are not to be had). ``sent-tfidf`` takes every sentence for a segment,
 ``random-tfidf`` cuts at random, ``sent-maj`` always says the commonest label. ``features`` are tf.idf, topics, word vectors or
-several of them.
+several of them. The paper's words are lemmas of nouns, verbs and particles; the default here is light stems of content words, on which
+the carried topics were learned (``words="lemmas"`` takes the parser's, with tf.idf features).
 """
 
 from __future__ import annotations
@@ -55,7 +56,7 @@ _learned: dict[tuple[object, ...], Learned] = {}
 @cache
 def carried_topics() -> Topics:
     """The topics inside the package (200, from MCScript and ROCStories, train splits)."""
-    return Topics.load(resource("detector/topics.npz"))
+    return Topics.load(resource("topics/topics.npz"))
 
 
 class SegmentThenLabel:
@@ -69,9 +70,9 @@ class SegmentThenLabel:
         features: Sequence[str] = ("tfidf",),
         window: int = 2,
         x: float = 0.1,
-        words: str = "lemmas",
+        words: str = "stems",
         threshold: float | None = None,
-        rounds: int = 10,
+        rounds: int = 6,
         seed: int = 13,
     ) -> None:
         """``threshold``: entropy (as a share of the greatest possible) above which a piece is *None*; tuned where not given."""
