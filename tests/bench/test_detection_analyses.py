@@ -1,0 +1,95 @@
+"""Agreement of annotators, scenario by scenario counts, the passages of the guidelines, and ranking by affinity."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from scenarist.bench.analyses import agreement, passages, scenarios
+from scenarist.errors import BadInput
+from scenarist.formats import webanno
+from scenarist.learning.affinity import rank
+from scenarist.models.detecting import with_tokens
+from scenarist.question import Guess, Item, Prediction, Segments, Where
+from scenarist.story import Label, Segment, Story, replace
+
+STORY = Story.from_sentences("day", ["We baked a cake.", "It was in the oven.", "Then we made tea.", "It rained."])
+CAKE, TEA = (Label("baking a cake"),), (Label("making tea"),)
+
+
+def span(first: int, last: int, labels: tuple[Label, ...], by: str) -> Segment:
+    return Segment(STORY.sentences[first].start, STORY.sentences[last].stop, labels, by=by)
+
+
+TWO = replace(STORY, segments=(span(0, 1, CAKE, "1"), span(0, 2, CAKE, "2"), span(2, 2, TEA, "1")))
+
+
+def test_the_five_kinds_of_sentences() -> None:
+    found = agreement.measure([TWO], {"data": "test"})
+    assert found["sentences"] == {"identical": 2, "at-least-one": 0, "different": 1, "single": 0, "none": 1}
+    pair = found["rows"][0]["scores"]
+    assert pair["raw_agreement/annotators"]["value"] == pytest.approx(3 / 4)
+    assert 0 < pair["kappa/annotators"]["value"] < 1
+
+
+def test_documents_of_one_annotator_are_counted_and_left_out() -> None:
+    alone = replace(STORY, id="alone", segments=(span(0, 1, CAKE, "1"),))
+    assert agreement.measure([TWO, alone], {"data": "test"})["annotated_by_one_only"] == 1
+    with pytest.raises(BadInput, match="two people"):
+        agreement.measure([alone], {"data": "test"})
+
+
+def test_files_of_two_annotators_in_folders_of_their_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for who in ("1", "2"):
+        mine = replace(STORY, segments=tuple(s for s in TWO.segments if s.by == who))
+        (tmp_path / who).mkdir()
+        webanno.write(tmp_path / who / "day.tsv", with_tokens(mine))
+    monkeypatch.setenv("SCENARIST_ANNOTATIONS", str(tmp_path))
+    found = agreement.table()
+    assert found["documents"] == 1
+    assert found["sentences"]["different"] == 1
+    monkeypatch.setenv("SCENARIST_ANNOTATIONS", str(tmp_path / "nowhere"))
+    with pytest.raises(BadInput, match="folder"):
+        agreement.table()
+
+
+def test_confusions_are_counted_by_sentence() -> None:
+    bare = replace(STORY, segments=())
+    item = Item("day", Where(bare), Segments((span(0, 1, CAKE, ""), span(2, 2, TEA, ""))), "day")
+    wrong = Prediction("day", (Guess(Segments((span(0, 1, (Label("making coffee"),), ""), span(2, 3, TEA, "")))),))
+    found = scenarios.analyse([item], [wrong])
+    pairs = {(one["true"], one["predicted"]): one for one in found["confusions"]}
+    assert pairs["baking a cake", "making coffee"]["sentences"] == 2
+    assert pairs["None", "making tea"]["sentences"] == 1
+    assert found["share_of_ten_commonest"] == 1
+    rows = {row["model"]: row["scores"] for row in found["rows"]}
+    assert rows["making tea"]["precision/scenario"]["value"] == 0.5
+    assert rows["making tea"]["recall/scenario"]["value"] == 1
+    assert rows["baking a cake"]["f1/scenario"]["value"] == 0
+    assert found["segments_a_text"] == {2: 1}
+
+
+def test_ranking_by_affinity() -> None:
+    told = Story("told", "I put the laundry into the washer with detergent. Then I moved the clothes to the dryer and folded the clothes.")
+    other = Story("other", "The treaty was signed in autumn by both ministers.")
+    empty = Story("empty", "...")
+    found = rank([other, told, empty])
+    assert found[0].id == "told"
+    assert found[-1].affinity == 0
+    assert [one.id for one in rank([other, told], top=1)] == ["told"]
+    assert rank([empty], least=1) == []
+
+
+def test_the_passages_of_the_guidelines() -> None:
+    """Real blog text, never trained or tuned on: 11 of the 14 annotated passages; and the list holds no text."""
+    try:
+        found = passages.table()
+    except Exception as error:
+        if "SCENARIST_PAPERS" in str(error):
+            pytest.skip("the paper's text is not at hand")
+        raise
+    whole = found["rows"][-1]["scores"]
+    assert whole["top2/appendix-a"]["n"] == 14
+    assert whole["top2/appendix-a"]["value"] >= 11 / 14
+    assert whole["none/appendix-a"]["n"] == 7
