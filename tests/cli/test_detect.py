@@ -59,7 +59,9 @@ def test_bad_files(file: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str
 
 
 def test_a_text_without_scenarios_says_so(file: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    (tmp_path / "law.txt").write_text("The committee published its report. The minister promised a new law on river pollution.")
+    (tmp_path / "law.txt").write_text(
+        "The committee published its report. The minister promised a new law on river pollution."
+    )
     assert run(["detect", str(tmp_path / "law.txt")]) == 0
     assert "No scenario" in capsys.readouterr().out
 

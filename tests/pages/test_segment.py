@@ -25,7 +25,14 @@ def test_text_is_inert_and_whole() -> None:
 
 def test_labels_weights_and_words_stand_in_the_margin() -> None:
     page = body(STORY)
-    for part in ("baking a cake", "90%", "also: making breakfast 30%", "making tea", "<mark>baked</mark>", "<mark>kettle</mark>"):
+    for part in (
+        "baking a cake",
+        "90%",
+        "also: making breakfast 30%",
+        "making tea",
+        "<mark>baked</mark>",
+        "<mark>kettle</mark>",
+    ):
         assert part in page
 
 

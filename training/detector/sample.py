@@ -30,7 +30,10 @@ def main() -> None:
     kinds = ("told-train", "none-short-fiction-train", "none-gum-train", "none-ewt-train", "free-train")
     vectors, hidden = [], []
     for kind in kinds:
-        texts = draw.sample(store.texts[kind], min(len(store.texts[kind]), options.stories if kind == "told-train" else options.stories // 6))
+        texts = draw.sample(
+            store.texts[kind],
+            min(len(store.texts[kind]), options.stories if kind == "told-train" else options.stories // 6),
+        )
         for text in texts:
             scores = carried().scores(store.sentences[text.start : min(text.stop, text.start + 12)])
             vectors.append(scores.vectors)

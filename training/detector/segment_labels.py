@@ -23,7 +23,9 @@ from scenarist.learning.phrases import phrases, stems  # noqa: E402
 from scenarist.models.phrase_network import carried  # noqa: E402
 
 
-def train(store: Store, strength: float, rounds: int, seed: int = 1) -> tuple[np.ndarray, np.ndarray, dict[str, int], np.ndarray]:
+def train(
+    store: Store, strength: float, rounds: int, seed: int = 1
+) -> tuple[np.ndarray, np.ndarray, dict[str, int], np.ndarray]:
     """Weights (V, C), bias (C), vocabulary and idf."""
     from scipy.sparse import csr_matrix
     from sklearn.linear_model import LogisticRegression
@@ -71,7 +73,9 @@ def train(store: Store, strength: float, rounds: int, seed: int = 1) -> tuple[np
     return weights, bias, place, idf
 
 
-def reduce(weights: np.ndarray, bias: np.ndarray, words: Sequence[str], idf: np.ndarray, keep: int, width: int) -> dict[str, np.ndarray]:
+def reduce(
+    weights: np.ndarray, bias: np.ndarray, words: Sequence[str], idf: np.ndarray, keep: int, width: int
+) -> dict[str, np.ndarray]:
     """The heaviest phrases the network knows, their weights in ``width`` dimensions."""
     network = carried()
     there = np.array([at for at, word in enumerate(words) if word in network.place])

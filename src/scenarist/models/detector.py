@@ -142,7 +142,9 @@ class Detector:
         scores = log_shares(0.5 * emission.sum(axis=0))
         if self.judge is not None:
             whole = self.judge.scores(texts)
-            missing = np.full(len(scores) - len(whole), float(np.sort(whole)[-2]))  # scenarios a user added have no weights there
+            missing = np.full(
+                len(scores) - len(whole), float(np.sort(whole)[-2])
+            )  # scenarios a user added have no weights there
             scores = scores + (self.whole_weight if weight is None else weight) * np.append(whole, missing)
         scores[self.none] = -np.inf
         return np.asarray(np.exp(log_shares(scores / 2)))

@@ -33,7 +33,9 @@ class SegmentLabels:
 
     def scores(self, texts: Sequence[str]) -> Array:
         """Log-chances of the labels (C,)."""
-        counts = Counter(self.row[number] for text in texts for number in self.network.numbers(text) if number in self.row)
+        counts = Counter(
+            self.row[number] for text in texts for number in self.network.numbers(text) if number in self.row
+        )
         rows = np.fromiter(counts, dtype=np.int64, count=len(counts))
         values = (1 + np.log(np.fromiter(counts.values(), dtype=np.float32, count=len(counts)))) * self.idf[rows]
         values /= max(float(np.linalg.norm(values)), 1e-9)
