@@ -52,3 +52,43 @@ def test_shape_keeps_case_and_digits() -> None:
     assert shape("I") == "X"
     assert shape("McDonald") == shape("McDonalds")
     assert shape("1984") != shape("word")
+
+
+@pytest.mark.neural
+def test_numpy_says_what_torch_says() -> None:
+    """The carried weights in the network they were trained in give the same scores."""
+    import json
+
+    torch = pytest.importorskip("torch")
+    student = pytest.importorskip("training.reader.student")
+    from scenarist.reading.net import Network
+    from scenarist.store import resource
+
+    path = resource("reader/network.npz")
+    with np.load(path) as arrays:
+        labels = json.loads(str(arrays["labels"]))
+        state = {
+            name.replace("/", "."): torch.tensor(arrays[name].astype("float32"))
+            for name in arrays.files
+            if arrays[name].dtype == np.float16
+        }
+        table = arrays["word/rows"].astype("float32") * arrays["word/scale"][:, None]
+        words = student.Words(str(arrays["words"]).split("\n"))
+    net = student.Net(table[1:], labels, 0.0, state["lstm1.weight_hh_l0"].shape[1])
+    net.load_state_dict(state | {"word.weight": torch.tensor(table)})
+    net.eval()
+    sentences = [
+        "Mia walked into a bakery .".split(),
+        ["She", "ran", "."],
+        "The guards caught Tom but he slipped away .".split(),
+    ]
+    unknown = {key + "_": [-100] for key in "tderh"}
+    rows = [{"w": words_} | {key: value * len(words_) for key, value in unknown.items()} for words_ in sentences]
+    given, mask, _ = student.tensors(rows, words, None, "cpu")
+    with torch.no_grad():
+        out = net(given, mask)
+    for place, (words_, said) in enumerate(zip(sentences, Network(path)(sentences), strict=True)):
+        size = len(words_)
+        assert said.tags.tolist() == out["t"][place, :size].argmax(-1).tolist()
+        assert (said.heads + 1).tolist() == out["h"][place, :size].argmax(-1).tolist()
+        assert np.allclose(said.realis, torch.softmax(out["r"][place, :size], -1)[:, 0].numpy(), atol=1e-3)

@@ -61,7 +61,12 @@ def test_a_plain_story() -> None:
         "She asked for rye bread.",
         "The baker told Mia they had sold out.",
     ]
-    assert {("walk", "nsubj", "Mia"), ("ask", "nsubj", "she"), ("tell", "nsubj", "baker"), ("tell", "iobj", "Mia")} <= arguments(parsed.story)
+    assert {
+        ("walk", "nsubj", "Mia"),
+        ("ask", "nsubj", "she"),
+        ("tell", "nsubj", "baker"),
+        ("tell", "iobj", "Mia"),
+    } <= arguments(parsed.story)
     kinds = {parsed.story.of(token): kind for token, kind in zip(parsed.story.tokens, parsed.kinds, strict=True)}
     assert kinds["Mia"] == "person"
     assert kinds["bakery"] == "place"
@@ -109,7 +114,23 @@ def test_many_texts_are_read_as_one_by_one() -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["", " ", "\n\n \t", "\x00", "a\x00b", "😀😀 ok", "http://x.y/z?a=1&b=2", "...", '"""', "- one\n- two\n", "¿Dónde está?", "日本語の文", "\ufffd", "’t"]
+    "text",
+    [
+        "",
+        " ",
+        "\n\n \t",
+        "\x00",
+        "a\x00b",
+        "😀😀 ok",
+        "http://x.y/z?a=1&b=2",
+        "...",
+        '"""',
+        "- one\n- two\n",
+        "¿Dónde está?",
+        "日本語の文",
+        "\ufffd",
+        "’t",
+    ],
 )
 def test_odd_texts(text: str) -> None:
     check(read(text))

@@ -29,7 +29,9 @@ def together(text: str) -> list[list[str]]:
 
 
 def test_names_and_pronouns() -> None:
-    assert together("Mia walked into a bakery. She asked for bread. The baker told Mia to wait.") == [["Mia", "She", "Mia"]]
+    assert together("Mia walked into a bakery. She asked for bread. The baker told Mia to wait.") == [
+        ["Mia", "She", "Mia"]
+    ]
 
 
 def test_two_sexes_stay_apart() -> None:
@@ -93,7 +95,11 @@ def test_singletons_are_kept_and_ids_follow_the_text() -> None:
 def test_titles_tell_the_sex() -> None:
     parsed = next(iter(parser()(["Mrs. Lund met Mr. Gray."])))
     mentions = find(parsed.story, parsed.kinds)
-    names = {mentions.texts[place]: int(mentions.gender[place]) for place in range(len(mentions)) if mentions.cls[place] == lex.NAME}
+    names = {
+        mentions.texts[place]: int(mentions.gender[place])
+        for place in range(len(mentions))
+        if mentions.cls[place] == lex.NAME
+    }
     assert names == {"mrs. lund": 2, "mr. gray": 1}
 
 
@@ -111,13 +117,38 @@ def check(story: Story, entities: tuple[Entity, ...]) -> None:
         assert set(entity.members) <= ids - {entity.id}
         for mention in entity.mentions:
             assert mention.first <= mention.head < mention.last <= len(story.tokens)
-            assert (mention.start, mention.stop) == (story.tokens[mention.first].start, story.tokens[mention.last - 1].stop)
+            assert (mention.start, mention.stop) == (
+                story.tokens[mention.first].start,
+                story.tokens[mention.last - 1].stop,
+            )
             assert (mention.first, mention.last) not in seen
             seen.add((mention.first, mention.last))
         assert [one.first for one in entity.mentions] == sorted(one.first for one in entity.mentions)
 
 
-WORDS = ["Mia", "she", "her", "the", "dog", "and", "Tom", "he", "said", ",", ".", '"', "I", "you", "they", "saw", "it", "who", "'s", "of", "park"]
+WORDS = [
+    "Mia",
+    "she",
+    "her",
+    "the",
+    "dog",
+    "and",
+    "Tom",
+    "he",
+    "said",
+    ",",
+    ".",
+    '"',
+    "I",
+    "you",
+    "they",
+    "saw",
+    "it",
+    "who",
+    "'s",
+    "of",
+    "park",
+]
 
 
 @settings(max_examples=60, deadline=None)
