@@ -17,14 +17,12 @@ from pathlib import Path
 from xml.etree import ElementTree
 
 from scenarist.corpora import finding
-from scenarist.corpora.splits import is_dev
 from scenarist.formats.plain import sentences
 from scenarist.learning.scenario_inventory import find
 from scenarist.learning.stitching import noise_texts
 from scenarist.registry import make
 
 HERE = Path(__file__).parent
-INSCRIPT = ("bath", "bicycle", "bus", "cake", "flight", "grocery", "haircut", "library", "train", "tree")
 
 
 def cut(text: str) -> list[str]:
@@ -33,24 +31,10 @@ def cut(text: str) -> list[str]:
 
 
 def told() -> Iterator[dict[str, object]]:
-    """MCScript and InScript."""
+    """MCScript."""
     for split in ("train", "dev"):
         for story in make("corpus", "mcscript", split=split):
             yield {"kind": "told", "split": split, "label": find(story.scenario).name, "sentences": cut(story.text)}
-    for name in INSCRIPT:
-        path = finding.require("inscript", f"train/{name}.tsv")
-        yield from inscript(path, find(name).name)
-
-
-def inscript(path: Path, label: str) -> Iterator[dict[str, object]]:
-    """InScript's token lines, put together again."""
-    opener = gzip.open if path.suffix == ".gz" else open
-    with opener(path, "rt", encoding="utf-8") as stream:
-        for block in stream.read().split("\n\n"):
-            words = [line.split(" ")[0] for line in block.splitlines() if line.strip()]
-            text = re.sub(r"\s+", " ", "".join(words).replace("▁", " ")).strip()
-            if text and not is_dev(text):
-                yield {"kind": "told", "split": "train", "label": label, "sentences": cut(text)}
 
 
 def listed() -> Iterator[dict[str, object]]:
