@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from pathlib import Path
 from typing import Annotated, Any
 
 import typer
@@ -93,6 +94,7 @@ def stats(
     name: Name,
     split: Annotated[str, typer.Option(help="train, dev, test or all.")] = "",
     limit: Annotated[int | None, typer.Option(help="Count the first N only.", min=1)] = None,
+    html: Annotated[Path | None, typer.Option(help="Also write a page with figures (corpora of stories).")] = None,
     json: Json = False,
     quiet: Quiet = False,
     seed: Seed = 13,
@@ -102,6 +104,16 @@ def stats(
     from scenarist.registry import make
 
     found = counting.describe(make("corpus", name, **({"split": split} if split else {})), limit)
+    if html is not None:
+        from scenarist.bench.analyses.stories import figures
+        from scenarist.errors import BadInput
+        from scenarist.pages.stories import figures_page
+        from scenarist.store import write_whole
+
+        if found.yields != "Story":
+            raise BadInput(f"--html draws corpora of stories; {name} gives {found.yields}.")
+        counted = figures(make("corpus", name, **({"split": split} if split else {})), limit)
+        write_whole(html, [figures_page(counted).encode()])
     if json:
         tables = {"counts": dict(found.counts), "scenarios": dict(found.scenarios), "genres": dict(found.genres)}
         print_json({"corpus": found.corpus, "split": found.split, "yields": found.yields, **tables})

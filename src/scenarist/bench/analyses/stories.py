@@ -1,0 +1,98 @@
+"""Stories -> the statistics and figures of Mostafazadeh et al. (2016, section 3): tokens by sentence position (Figure 2), the most frequent
+events (Figure 3) and n-grams of titles (Figure 4), for any corpus of stories.
+
+An event is any word that is a form of a verb of happening or a noun below *event* or *process* in WordNet; the paper counts hyponyms of
+those two. Verb forms are taken back to their verb by rule, without a parser, so that a corpus of any size is counted in seconds.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable
+from statistics import mean, median
+from typing import Any
+
+from scenarist import __version__
+from scenarist.learning.opposites import base_form
+from scenarist.noun import Noun
+from scenarist.reading.synonyms import happens, is_verb
+from scenarist.registry import make
+from scenarist.signature import sign
+from scenarist.story import Story, sentence_texts
+
+TOKEN = re.compile(r"\w+(?:['’]\w+)?|[^\w\s]")
+HELP = frozenset("be have do will would can could may might shall should must not one two first last".split())
+TOP = 50
+DEEP = 5
+"""Title n-grams are followed this far."""
+
+
+class StoryFigures(Noun, frozen=True):
+    """What section 3 shows of a corpus."""
+
+    corpus: str
+    split: str
+    stories: int
+    positions: tuple[tuple[int, float, float, int], ...]
+    """(position, mean tokens, median tokens, sentences)."""
+    events: tuple[tuple[str, int], ...]
+    event_total: int
+    titles: tuple[tuple[tuple[str, ...], int], ...] = ()
+    """(first words of a title, at most five, with ``end`` where it ends, how many)."""
+    title_length: float | None = None
+
+
+def events_of(sentence: str) -> list[str]:
+    """The events a sentence mentions, as lemmas.
+
+    >>> events_of("Ann went to the wedding and danced.")
+    ['go', 'wedding', 'dance']
+    """
+    out = []
+    for word in re.findall(r"[a-z]+", sentence.lower()):
+        verb = base_form(word)
+        if verb and verb not in HELP and is_verb(verb):
+            out.append(verb)
+        elif word not in HELP and len(word) > 2 and happens(word, first=True):
+            out.append(word)
+    return out
+
+
+def figures(corpus: Iterable[Story], limit: int | None = None) -> StoryFigures:
+    """Count a corpus of stories."""
+    sizes: dict[int, list[int]] = {}
+    events: Counter[str] = Counter()
+    titles: Counter[tuple[str, ...]] = Counter()
+    lengths: list[int] = []
+    stories = 0
+    for story in corpus:
+        if limit is not None and stories >= limit:
+            break
+        stories += 1
+        for at, sentence in enumerate(sentence_texts(story), start=1):
+            sizes.setdefault(at, []).append(len(TOKEN.findall(sentence)))
+            events.update(events_of(sentence))
+        if words := TOKEN.findall(story.title.lower()):
+            lengths.append(len(words))
+            titles[tuple([*words, "end"][:DEEP])] += 1
+    positions = tuple((at, mean(found), float(median(found)), len(found)) for at, found in sorted(sizes.items()))
+    name, split = getattr(corpus, "name", ""), getattr(corpus, "split", "")
+    return StoryFigures(
+        name, split, stories, positions, tuple(events.most_common(TOP)), sum(events.values()), tuple(titles.most_common()), mean(lengths) if lengths else None
+    )
+
+
+def run(split: str = "train", seed: int = 13, limit: int | None = None) -> dict[str, Any]:
+    """The table `rocstories`: figures of section 3 as numbers."""
+    found = figures(make("corpus", "rocstories", split=split, cased=True), limit)
+
+    def cell(value: float, n: int) -> dict[str, Any]:
+        return {"value": value, "low": None, "high": None, "n": n}
+
+    scores = {f"tokens/sentence-{at}": cell(size, n) for at, size, _, n in found.positions}
+    for rank, (_, count) in enumerate(found.events[:2], start=1):
+        scores[f"share/event-{rank}"] = cell(count / found.event_total, found.event_total)
+    signature = sign("rocstories", {"data": "rocstories", "split": split, "cased": True, "stories": found.stories, "v": __version__})
+    top = [{"event": event, "count": count} for event, count in found.events]
+    return {"rows": [{"model": "rocstories-at-hand", "role": "ours", "scores": scores}], "signature": signature, "events": top}

@@ -1,0 +1,72 @@
+"""Figures of a corpus of stories, temporal links, and their pages."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from scenarist.bench.analyses.stories import events_of, figures
+from scenarist.bench.analyses.temporal import Tlink, read_links, run, shares
+from scenarist.errors import BadInput
+from scenarist.pages.audit import audit_page
+from scenarist.pages.stories import figures_page
+from scenarist.story import Story
+
+TALES = [
+    Story.from_sentences("a", ["Ann went out.", "She walked for an hour."], title="a long walk home"),
+    Story.from_sentences("b", ["Bob stayed.", "He baked a cake and ate it."], title="A cake <b>"),
+]
+
+
+def test_figures_by_hand():
+    found = figures(TALES)
+    assert found.stories == 2
+    assert found.positions[0] == (1, 3.5, 3.5, 2)  # "Ann went out ." and "Bob stayed ."
+    assert dict(found.events)["walk"] == 1
+    assert found.titles == ((("a", "long", "walk", "home", "end"), 1), (("a", "cake", "<", "b", ">"), 1))
+    assert events_of("They were there and had done it.") == []
+
+
+def test_the_page_is_safe_and_whole():
+    text = figures_page(figures(TALES))
+    assert text.count("<svg") == 1
+    assert "<b></title>" not in text
+    assert "sentence 2" in text
+    assert "no titles" in figures_page(figures([Story.from_sentences("c", ["Cem ran."])]))
+
+
+def test_temporal_shares_by_hand():
+    links = [Tlink("s", 0, 1, "before"), Tlink("s", 2, 1, "after"), Tlink("s", 3, 1, "before"), Tlink("s", 0, 2, "simultaneous")]
+    assert shares(links) == {"before": 0.75, "simultaneous": 0.25, "text_order": 0.5}
+    assert run()["rows"][0]["scores"]["before/tlinks"]["n"] == 14
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("<stories>", "not a readable"),
+        ("<stories/>", "no <tlink>"),
+        ('<stories><story id="x"><event id="e1"/><tlink from="e1" to="e9" relation="BEFORE"/></story></stories>', "unknown event"),
+        ('<stories><story id="x"><event id="e1"/><tlink from="e1" to="e1" relation="NEAR"/></story></stories>', "relation 'near'"),
+    ],
+)
+def test_bad_annotation(tmp_path, text, words):
+    path = tmp_path / "t.xml"
+    path.write_text(text)
+    with pytest.raises(BadInput, match=words):
+        read_links(path)
+
+
+def test_the_audit_shows_the_gain():
+    sheet = {
+        "rows": [
+            {"model": "ending-only", "role": "baseline", "scores": {"accuracy/2016": {"value": 0.7, "low": 0.68, "high": 0.72, "n": 9}}},
+            {"model": "labelled", "role": "ours", "scores": {"accuracy/2016": {"value": 0.9, "low": 0.88, "high": 0.92, "n": 9}}},
+        ],
+        "tests": [{"row": "labelled", "reference": "ending-only", "column": "accuracy/2016", "difference": 0.2, "low": 0.17, "high": 0.23}],
+        "signature": "x|<y>",
+    }
+    text = audit_page(json.loads(json.dumps(sheet)))
+    assert "+20.0 points (+17.0 to +23.0)" in text
+    assert "x|&lt;y&gt;" in text

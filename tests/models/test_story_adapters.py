@@ -1,0 +1,154 @@
+"""SmolLM2 and its adapters for stories: parity, trees, the recorded answers, and what is said where a file is missing."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+from scenarist.errors import BadInput, Missing
+from scenarist.question import Choice, Order
+
+pytestmark = pytest.mark.neural
+torch = pytest.importorskip("torch")
+
+CONTEXT = ("Mia planted a seed in a pot.", "She watered it every day.", "For two weeks nothing happened.", "Then a green leaf came up.")
+ENDINGS = ("Mia crashed her car into a tree.", "Mia was proud of her little plant.")
+
+
+@pytest.fixture(scope="module")
+def net():
+    pytest.importorskip("safetensors")
+    pytest.importorskip("tokenizers")
+    from scenarist.models.pretrained import gguf_file
+    from scenarist.models.smollm2 import network
+
+    try:
+        path = gguf_file()
+    except Missing as error:
+        pytest.skip(str(error))
+    assert Path(path).is_file()
+    return network()
+
+
+def test_a_tree_is_its_branches(net):
+    """Two endings in one tree have the log-probabilities they have apart, and those of the library's own class."""
+    from scenarist.models.lm_endings import branch_logps
+    from scenarist.models.smollm2 import BOS, Tree
+
+    trunk = [BOS, *net.encode(CONTEXT[0])]
+    branches = [net.encode(ending) for ending in ENDINGS]
+    together = branch_logps(net, [Tree.grow(trunk, branches)])[0]
+    apart = [branch_logps(net, [Tree.grow(trunk, [branch])])[0][0] for branch in branches]
+    assert together == pytest.approx(apart, abs=1e-3)
+    pytest.importorskip("transformers")
+    from scenarist.models.pretrained import load_base
+
+    with torch.inference_mode():
+        logits = load_base().model(torch.tensor([trunk + branches[0]])).logits[0, len(trunk) - 1 : -1]
+        logp = torch.log_softmax(logits, -1).gather(-1, torch.tensor(branches[0])[:, None]).sum()
+    assert float(logp) == pytest.approx(together[0], abs=1e-2)
+
+
+def test_an_adapter_folded_in_is_the_adapter_beside(net):
+    from scenarist.models.smollm2 import BOS, Tree
+    from scenarist.models.story_adapters import adapter
+
+    low = adapter("ordering")
+    tree = Tree.grow([BOS, *net.encode(CONTEXT[1])], [])
+    with torch.inference_mode():
+        assert torch.allclose(net.with_adapter(low).states([tree]), net.states([tree], low), atol=1e-2)
+
+
+def test_which_ending(net):
+    from scenarist.models.ending_choice import choose_ending
+    from scenarist.models.lm_classifier import LmClassifier
+    from scenarist.models.lm_endings import StoryDiscriminator
+
+    question = Choice(CONTEXT, ENDINGS)
+    assert StoryDiscriminator().answer(question).best == "1"
+    assert LmClassifier().answer(question).best == "1"
+    found = choose_ending(" ".join(CONTEXT), ENDINGS)
+    assert found.best == "1"
+    assert found.by == "lm-classifier"
+    assert not found.note
+    assert "3 sentences" in choose_ending(" ".join(CONTEXT[:3]), ENDINGS).note
+
+
+def test_order(net):
+    from scenarist.models.story_order import StoryOrder
+
+    told = (*CONTEXT, ENDINGS[1])
+    shown = (told[3], told[0], told[4], told[2], told[1])
+    found = StoryOrder().answer(Order(shown))
+    assert [shown[at] for at in found.best.order] == list(told)
+    assert sum(2.718281828**guess.logp for guess in found.guesses) + found.rest == pytest.approx(1.0, abs=1e-6)
+    assert StoryOrder().answer(Order(("Alone.",))).best.order == (0,)
+    with pytest.raises(BadInput, match="1 to 8"):
+        StoryOrder().answer(Order(("x.",) * 9))
+
+
+@pytest.mark.data("storycloze-2016")
+def test_this_machine_answers_as_was_recorded(net):
+    """The recorded margins (bf16 on a graphics card) and those computed here agree."""
+    from scenarist.corpora.storycloze import StoryCloze2016
+    from scenarist.models.lm_classifier import LmClassifier
+    from scenarist.models.lm_endings import StoryDiscriminator
+    from scenarist.models.recorded import Recorded
+
+    stories = list(StoryCloze2016("dev"))[::312]
+    asked = [(story.context, story.endings) for story in stories]
+    for model, run in ((StoryDiscriminator(), "story-discriminator"), (LmClassifier(), "labelled")):
+        for (context, endings), (first, second) in zip(asked, model.many(asked), strict=True):
+            assert second - first == pytest.approx(Recorded(run).scores(context, endings)[1], abs=0.5)
+
+
+def test_recorded_says_what_it_does_not_know():
+    from scenarist.models.recorded import Recorded, records
+
+    try:
+        assert {"labelled-1", "labelled-3", "ending-only-1", "story-discriminator-2"} <= set(records())
+    except Missing as error:
+        pytest.skip(str(error))
+    with pytest.raises(Missing, match="not asked"):
+        Recorded("labelled").scores(CONTEXT, ENDINGS)
+    with pytest.raises(BadInput, match="there is no run"):
+        Recorded("guesses").scores(CONTEXT, ENDINGS)
+
+
+def test_missing_files_say_what_to_type(tmp_path, monkeypatch):
+    from scenarist.models import story_adapters
+    from scenarist.models.pretrained import gguf_file
+
+    monkeypatch.setenv("SCENARIST_HOME", str(tmp_path))
+    monkeypatch.delenv("SMOLLM2_GGUF", raising=False)
+    with pytest.raises(Missing, match="scenarist get smollm2"):
+        gguf_file()
+    with pytest.raises(Missing, match="scenarist get storycloze"):
+        story_adapters.release_file("nothing.safetensors")
+
+
+def test_bad_endings():
+    from scenarist.models.ending_choice import choose_ending
+
+    for endings in (("One.",), ("Same.", "Same."), ("", "Other.")):
+        with pytest.raises(BadInput):
+            choose_ending("Ann ran.", endings)
+    with pytest.raises(BadInput, match="got none"):
+        choose_ending("  ", ENDINGS)
+
+
+def test_without_the_model_shared_words_are_counted(tmp_path, monkeypatch):
+    from scenarist.models import smollm2, story_adapters
+    from scenarist.models.ending_choice import choose_ending
+
+    monkeypatch.setenv("SCENARIST_HOME", str(tmp_path))
+    monkeypatch.setenv("SMOLLM2_GGUF", os.fspath(tmp_path / "none.gguf"))
+    smollm2.network.cache_clear()
+    story_adapters.story_network.cache_clear()
+    found = choose_ending(" ".join(CONTEXT), ENDINGS)
+    assert found.by == "ngram-overlap"
+    assert "scenarist get smollm2" in found.note
+    smollm2.network.cache_clear()
+    story_adapters.story_network.cache_clear()
