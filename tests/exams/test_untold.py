@@ -1,0 +1,141 @@
+"""The untold exam: what is taken out is gone from the question, and keys are as the form says."""
+
+from __future__ import annotations
+
+import msgspec
+import pytest
+
+from scenarist.errors import BadInput
+from scenarist.noun import to_json
+from scenarist.question import Guess, Prediction
+from scenarist.registry import make
+from scenarist.story import Event, Sentence, Story, Token
+
+SENTENCES = (
+    ("Zoe", "entered", "the", "pizzeria"),
+    ("Mr", "Quimby", "seated", "her"),
+    ("She", "ordered", "calzone"),
+    ("The", "oven", "glowed"),
+    ("She", "devoured", "everything"),
+    ("Finally", "she", "paid"),
+)
+VERBS = {"entered": "enter", "seated": "seat", "ordered": "order", "glowed": "glow", "devoured": "devour", "paid": "pay"}
+
+
+def story(id: str = "s1", labels: dict[str, str] | None = None, scenario: str = "eating in a restaurant") -> Story:
+    made = Story.from_words(id, SENTENCES, scenario=scenario, source="hand")
+    tokens, events = [], []
+    for sentence in made.sentences:
+        root = next(n for n in range(sentence.first, sentence.last) if made.of(made.tokens[n]) in VERBS)
+        for n in range(sentence.first, sentence.last):
+            t, word = made.tokens[n], made.of(made.tokens[n])
+            if n == root:
+                tokens.append(Token(t.start, t.stop, VERBS[word], "VERB", head=-1))
+                label = (labels or {}).get(VERBS[word], "")
+                events.append(Event(VERBS[word], token=n, start=t.start, stop=t.stop, form=word, label=label))
+            else:
+                tokens.append(Token(t.start, t.stop, word.lower(), "NOUN", head=root))
+    return msgspec.structs.replace(made, tokens=tuple(tokens), events=tuple(events))
+
+
+def test_the_sentence_taken_out_is_not_in_the_question() -> None:
+    items = list(make("exam", "untold", per=6).set([story()]))
+    assert len(items) == 6
+    assert {item.key for item in items} == set(VERBS.values())
+    for item in items:
+        number = int(item.id.rsplit(".", 1)[1])
+        asked = to_json(item.question).decode().lower()
+        assert item.key not in asked
+        others = {word.lower() for n, s in enumerate(SENTENCES) if n != number for word in s}
+        for word in {word.lower() for word in SENTENCES[number]} - others:
+            assert f'"{word}"' not in asked, word
+            assert word not in item.question.story.text.lower().split(), word
+        assert item.question.place == number
+        assert len(item.question.story.sentences) == len(SENTENCES) - 1
+        assert item.question.scenario == "eating in a restaurant"
+
+
+def test_the_question_is_the_same_whatever_the_key_is() -> None:
+    """Leakage: two stories that differ only in the sentence taken out ask the same."""
+    first = story()
+    verbs = {event.predicate: event for event in first.events}
+    changed = tuple(
+        msgspec.structs.replace(e, predicate="burn") if e is verbs["devour"] else e for e in first.events
+    )
+    second = msgspec.structs.replace(first, events=changed)
+    exam = make("exam", "untold", per=6)
+    one = {item.id: item for item in exam.set([first])}["s1.4"]
+    other = {item.id: item for item in exam.set([second])}["s1.4"]
+    assert (one.key, other.key) == ("devour", "burn")
+    assert to_json(one.question) == to_json(other.question)
+
+
+def test_hidden_scenarios_are_hidden() -> None:
+    for form in ("mcscript", "inscript"):
+        told = story(labels={"order": "ScrEv_order", "pay": "ScrEv_pay"})
+        for item in make("exam", "untold", form=form, scenario="hidden").set([told]):
+            assert b"restaurant" not in to_json(item.question)
+
+
+def test_synonyms_are_accepted_apart() -> None:
+    items = {item.key: item for item in make("exam", "untold", per=6).set([story()])}
+    buy = Prediction("s1.5", (Guess("compensate"),))
+    assert "compensate" in items["pay"].accept
+    exact, wide = make("metric", "recall@10"), make("metric", "synonym_recall@10")
+    assert sum(exact.mark(items["pay"], buy).values()) < sum(wide.mark(items["pay"], buy).values())
+
+
+def test_labels_are_the_keys_of_the_inscript_form() -> None:
+    told = story(labels={"order": "ScrEv_order", "pay": "ScrEv_pay", "glow": "RelNScrEv", "seat": "ScrEv_other"})
+    items = list(make("exam", "untold", form="inscript", per=6).set([told]))
+    assert {item.key for item in items} == {"ScrEv_order", "ScrEv_pay"}
+    for item in items:
+        assert item.key.encode() not in to_json(item.question)
+        assert any(event.label for event in item.question.story.events)  # what is told keeps its labels
+
+
+def test_absent_events_are_typical_and_nowhere_told() -> None:
+    both = {"order": "ScrEv_order", "pay": "ScrEv_pay"}
+    stories = [story(f"s{n}", both) for n in range(4)]
+    stories.append(story("lacks", {"order": "ScrEv_order"}))
+    stories += [story(f"p{n}", {"enter": "ScrEv_dive"}, "going swimming") for n in range(2)]
+    items = list(make("exam", "untold", form="absent").set(stories))
+    assert [item.id for item in items] == ["lacks.ScrEv_pay"]
+    (item,) = items
+    assert set(item.question.choices) == {"ScrEv_pay", "ScrEv_dive"}
+    assert item.key not in {event.label for event in item.question.story.events}
+
+
+def test_short_stories_and_stories_without_scenario_are_passed_over() -> None:
+    short = msgspec.structs.replace(story(), sentences=(Sentence(0, 3, 0, 1),))
+    assert list(make("exam", "untold").set([short, story(scenario="")])) == []
+
+
+def test_the_same_seed_asks_the_same() -> None:
+    exam = make("exam", "untold", per=2, seed=7)
+    assert list(exam.set([story()])) == list(exam.set([story()]))
+
+
+def test_wrong_settings_say_what_is_right() -> None:
+    with pytest.raises(BadInput, match="mcscript, inscript, absent"):
+        make("exam", "untold", form="x")
+    with pytest.raises(BadInput, match="gold or hidden"):
+        make("exam", "untold", scenario="x")
+
+
+@pytest.mark.data("mcscript")
+def test_on_mcscript_the_sentence_is_gone() -> None:
+    corpus = [one for one, _ in zip(make("corpus", "mcscript", split="dev"), range(3), strict=False)]
+    items = list(make("exam", "untold", per=2).set(corpus))
+    assert len(items) >= 4
+    texts = {one.id: one.text for one in corpus}
+    for item in items:
+        left = item.question.story
+        whole = texts[item.group]
+        number = item.question.place
+        before = left.text[: left.sentences[number - 1].stop] if number else ""
+        assert whole.startswith(before)
+        assert len(left.text) < len(whole)
+        gone = whole[len(before) : len(whole) - (len(left.text) - len(before))].strip()
+        assert gone
+        assert gone not in left.text or whole.count(gone) > 1
