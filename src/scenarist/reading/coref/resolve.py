@@ -23,6 +23,7 @@ from scenarist.story import Entity, Mention, Story
 
 Array = npt.NDArray[Any]
 ARGUMENTS = [DEPS.index(dep) for dep in ("nsubj:pass", "obj", "iobj", "obl")]
+OTHER_SPEAKER = FEATURES.index("other speaker")
 INSIDE, AROUND, BINDING = FEATURES.index("inside"), FEATURES.index("around"), FEATURES.index("binding")
 MARGIN = -0.3
 """how much better than *new* an antecedent must be; tuned on dev"""
@@ -81,6 +82,9 @@ def forbidden(mentions: Mentions, made: Pairs) -> Array:
     others = np.isin(mentions.cls, (lex.HE, lex.SHE, lex.IT))
     mouth = mentions.quote[made.mine] == mentions.quote[its]
     person = mouth & ((persons[made.mine] & others[its]) | (others[made.mine] & persons[its]))
+    same = mentions.cls[its] == mine
+    both = np.isin(mine, (lex.FIRST, lex.YOU)) & np.isin(mentions.cls[its], (lex.FIRST, lex.YOU))
+    person |= both & np.where(mouth, ~same, same & (made.features[:, OTHER_SPEAKER] > 0))
     spans = (made.features[:, BINDING] > 0) | inside | (made.features[:, AROUND] > 0)
     return np.asarray(spans | one | many | person | (sexed & (mine == lex.IT)))
 
