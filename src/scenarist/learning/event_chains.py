@@ -14,7 +14,7 @@ from typing import Any
 import msgspec
 
 from scenarist.errors import BadInput
-from scenarist.registry import load
+from scenarist.registry import load, make
 from scenarist.story import Chain, Event, Link, Story
 
 BE = frozenset({"be", "am", "is", "are", "was", "were", "been", "being", "'s", "'re", "'m"})
@@ -44,16 +44,30 @@ class Document(msgspec.Struct, frozen=True):
     """Script labels of the story's events (InScript), which ``Chain.places`` index."""
 
 
-def documents(things: Iterable[Any], forms: str = "lemma", args: str = "single") -> Iterator[Document]:
-    """Stories, or chains in document order, as documents. A chain's document is its ``story``."""
+def documents(
+    things: Iterable[Any], forms: str = "lemma", args: str = "single", reader: str = "default"
+) -> Iterator[Document]:
+    """Stories, or chains in document order, as documents. A chain's document is its ``story``; plain text is read first."""
     for is_story, group in groupby(things, key=lambda thing: isinstance(thing, Story)):
         if is_story:
-            for story in group:
+            for story in events_read(group, reader):
                 yield of_story(story, forms, args)
             continue
         for number, (name, chains) in enumerate(groupby(group, key=chain_story)):
             kept = tuple(viewed(chain, forms, args) for chain in chains)
             yield Document(name or f"document-{number}", kept)
+
+
+def events_read(stories: Iterable[Story], reader: str) -> Iterator[Story]:
+    """Stories with their events: those that are plain text are read, everything else is as it came."""
+    for plain, group in groupby(stories, key=lambda story: bool(story.text.strip()) and not (story.events or story.entities)):
+        if not plain:
+            yield from group
+            continue
+        waiting = list(group)
+        settings = {"cache": True} if reader == "default" else {}
+        for story, read in zip(waiting, make("reader", reader, **settings)(one.text for one in waiting), strict=True):
+            yield msgspec.structs.replace(read, id=story.id, scenario=story.scenario, source=story.source)
 
 
 def chain_story(thing: Any) -> str:

@@ -60,4 +60,5 @@ INDEX: dict[str, str] = {
     "skip-thoughts": "scenarist.models.skip_thoughts:SkipThoughts",
     "narrative-chains": "scenarist.models.narrative_chain_endings:NarrativeChains",
     "ending-ensemble": "scenarist.models.ending_ensemble:EndingEnsemble",
+    "phrase-events": "scenarist.models.phrase_events:PhraseEvents",
 }

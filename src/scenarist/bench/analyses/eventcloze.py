@@ -24,14 +24,16 @@ PRESETS = ("lm-cloze", "narrative-cloze")
 CUTOFFS = (0, 10, 25, 50, 100, 200, 400, 800, 1600)
 TUNED: Mapping[str, Mapping[str, Any]] = {
     "unigram": {},
-    "bigram": {"skip": "all", "smoothing": 1.0, "unknown_smoothing": 0.01},
+    "bigram": {"skip": "all", "smoothing": 1.0, "unknown": "mean", "unknown_smoothing": 0.1},
     "pmi": {},
     "pmi-cutoff": {"cutoff": 400},
 }
 """The best settings on dev of the paper's models (`eventcloze-tuning`)."""
 GRID: Mapping[str, Sequence[Mapping[str, Any]]] = {
     "bigram": [
-        {"skip": skip, "smoothing": smoothing} for skip in (1, 2, 3, 5, "all") for smoothing in (1.0, 0.3, 0.1, 0.03, 0.01, 0.001)
+        {"skip": skip, "smoothing": smoothing}
+        for skip in (1, 2, 3, 5, "all")
+        for smoothing in (1.0, 0.3, 0.1, 0.03, 0.01, 0.001)
     ],
     "pmi-cutoff": [{"cutoff": cutoff, "skip": skip} for cutoff in (100, 200, 400, 800) for skip in (2, "all")],
     "unigram-instance": [{"share": share} for share in (1.0, 0.75, 0.5, 0.25)],
@@ -70,7 +72,9 @@ class Ground:
             found[item.id] = Prediction(item.id, guesses, model.name, key_logp=logp, key_rank=rank)
         return found
 
-    def score(self, metric: Metric, preset: str, predictions: Mapping[str, Prediction], **more: object) -> dict[str, Any]:
+    def score(
+        self, metric: Metric, preset: str, predictions: Mapping[str, Prediction], **more: object
+    ) -> dict[str, Any]:
         """A number with its interval and signature, in the JSON form of tables."""
         score = scoring.score(metric, self.items[preset], predictions, {**self.fields[preset], **more})
         return {"value": score.value, "low": score.low, "high": score.high, "n": score.n, "signature": score.signature}
@@ -85,7 +89,14 @@ def signed(table: str, ground: Ground) -> str:
     """The signature of a table."""
     data = [str(fields["data"]) for fields in ground.fields.values()]
     first = next(iter(ground.fields.values()))
-    kept = {"exam": "eventcloze", "data": data, "split": first["split"], "train": CORPUS, "seed": first["seed"], "v": __version__}
+    kept = {
+        "exam": "eventcloze",
+        "data": data,
+        "split": first["split"],
+        "train": CORPUS,
+        "seed": first["seed"],
+        "v": __version__,
+    }
     return sign(table, kept)
 
 
@@ -104,7 +115,8 @@ def cutoff(split: str = "dev", seed: int = 13, limit: int | None = None) -> dict
         rows.append(row(f"pmi-cutoff-{least}", "baseline", scores, cutoff=least, events_ranked=kept))
     unigram = ground.model("unigram", {})
     level = {
-        f"recall@50/{preset}": ground.score(metric, preset, ground.predictions(unigram, preset)) for preset in ground.items
+        f"recall@50/{preset}": ground.score(metric, preset, ground.predictions(unigram, preset))
+        for preset in ground.items
     }
     rows.append(row("unigram", "baseline", level))
     return {"rows": rows, "signature": signed("chambers2017-cutoff", ground), "curves": curves_of(rows)}
@@ -154,7 +166,8 @@ def tuning(split: str = "dev", seed: int = 13, limit: int | None = None) -> dict
             rows.append(row(label, "baseline", scores))
     best = {
         f"{name}/{preset}": max(
-            (one for one in rows if one["model"].split()[0] == name), key=lambda one, p=preset: one["scores"][f"recall@50/{p}"]["value"]  # type: ignore[misc]
+            (one for one in rows if one["model"].split()[0] == name),
+            key=lambda one, p=preset: one["scores"][f"recall@50/{p}"]["value"],  # type: ignore[misc]
         )["model"]
         for name in GRID
         for preset in PRESETS
@@ -171,9 +184,14 @@ def claims(split: str = "dev", seed: int = 13, limit: int | None = None) -> dict
     )
     rows = []
     for preset in ground.items:
-        answers = {name: ground.predictions(ground.model(name, settings), preset, whole=True) for name, settings in TUNED.items()}
+        answers = {
+            name: ground.predictions(ground.model(name, settings), preset, whole=True)
+            for name, settings in TUNED.items()
+        }
         marks: dict[str, dict[str, tuple[Mark, ...]]] = {
-            metric.name: {name: scoring.marks_of(metric, ground.items[preset], found) for name, found in answers.items()}
+            metric.name: {
+                name: scoring.marks_of(metric, ground.items[preset], found) for name, found in answers.items()
+            }
             for metric in (recall, bits)
         }
         for claim, metric, more, less in (
@@ -221,7 +239,12 @@ def bands(split: str = "dev", seed: int = 13, limit: int | None = None) -> dict[
                 if items:
                     fields = {**ground.fields[preset], "band": band}
                     one = scoring.score(recall, items, predictions, fields)
-                    scores[f"recall@50/{preset}-{band}"] = {"value": one.value, "low": one.low, "high": one.high, "n": one.n}
+                    scores[f"recall@50/{preset}-{band}"] = {
+                        "value": one.value,
+                        "low": one.low,
+                        "high": one.high,
+                        "n": one.n,
+                    }
         rows.append(row(name, "ours" if name == "event-combination" else "baseline", scores))
     return {"rows": rows, "signature": signed("eventcloze-bands", ground)}
 
