@@ -56,6 +56,8 @@ class WordModel:
     spare_abstract = False
     """Give no mass to words of the abstract, which are never blanked (section 2.2)."""
     texts_at_once = 64
+    temperature = 1.0
+    """Divides the logits: above 1 for a network that is surer than it should be."""
 
     def __init__(self, weights: str = "", device: str = "auto", seed: int = 1) -> None:
         self.weights, self.device, self.seed = weights, pick_device(device), seed
@@ -167,7 +169,7 @@ class WordModel:
         lists_ = {one.whitelist for one in gaps}
         if len(lists_) != 1:
             raise BadInput(f"{self.name}: the questions of one batch name several whitelists: {sorted(lists_)}.")
-        found = self.admissible(lists_.pop()).logp(logits, [one.abstract for one in gaps])
+        found = self.admissible(lists_.pop()).logp(logits / self.temperature, [one.abstract for one in gaps])
         self._last = (list(questions), found)
         return found
 
