@@ -5,6 +5,8 @@ BIN    := $(VENV)/bin
 OUT    ?= out
 WORKERS ?= 2
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
+export OPENBLAS_NUM_THREADS ?= 1
+export OMP_NUM_THREADS ?= 1
 
 .PHONY: help demo test check install install-dev system docs clean cli-docs train-reader train-detector train-knowledge bench-toy bench-kidscook
 help:            ## what one can make
