@@ -60,13 +60,15 @@ class Detector:
         soften: float = 3.0,
         taught: bool = False,
         sure: float = 0.15,
+        mention: float = 0.5,
         doubt: float = 2.0,
         whole_weight: float = 1.0,
     ) -> None:
         """``weights``: a folder of weights instead of the carried ones; ``most`` labels a segment, each of at least
         ``least`` weight; ``separator``: the longest stretch of other text that does not part a segment, in sentences;
         ``soften``: how much weaker the evidence for a related scenario may be; ``taught``: know the scenarios a user added
-        too; ``sure``: a segment whose first label weighs less is not claimed; ``doubt``: how much evidence
+        too; ``sure``: a segment whose first label weighs less is not claimed, nor (``mention``) one of a single
+        sentence, since a mere mention is no telling (Appendix A, rule 1); ``doubt``: how much evidence
         for *None* is taken off (tuned on stitched text); ``whole_weight``: how much the segment as a whole counts."""
         if most < 1 or separator < 0 or not 0 <= least <= 1 or soften <= 0:
             raise BadInput("detector: expected most >= 1, separator >= 0, 0 <= least <= 1 and soften > 0.")
@@ -76,7 +78,7 @@ class Detector:
 
             self.network = with_taught(self.network)
         self.most, self.least, self.separator, self.nested, self.soften = most, least, separator, nested, soften
-        self.sure, self.doubt, self.whole_weight = sure, doubt, whole_weight
+        self.sure, self.mention, self.doubt, self.whole_weight = sure, mention, doubt, whole_weight
         path = Path(weights) / "segments.npz" if weights else resource("detector") / "segments.npz"
         self.judge = SegmentLabels(path, self.network) if path.exists() else None
         self.none = self.network.labels.index(NONE)
@@ -120,7 +122,7 @@ class Detector:
             some = [texts[at] for at in run.own]
             shares = self.shares(some, emission[list(run.own)]) * float(told[list(run.own)].mean())
             labels = self.labels(run.label, shares)
-            if labels[0].weight < self.sure:
+            if labels[0].weight < (self.sure if len(some) > 1 else max(self.sure, self.mention)):
                 continue
             why = deciding_words(self.network, some, run.label)
             found.append(Segment(spans[run.first].start, spans[run.last - 1].stop, labels, run.group, self.name, why))
