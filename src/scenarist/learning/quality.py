@@ -100,7 +100,7 @@ def plot(sentences: Sequence[str]) -> list[Fault]:
 
 
 def coherent(sentences: Sequence[str]) -> list[Fault]:
-    """Characters are shared, and no sentence stands apart: it names nobody and nothing that any other sentence names."""
+    """Characters are shared, and no sentence stands apart: tells no event and names nobody and nothing that another one names."""
     faults: list[Fault] = []
     names = [{word for word in WORD.findall(s)[1:] if word[0].isupper()} | set(WORD.findall(s)[:1]) for s in sentences]
     casts = [{word.lower().removesuffix("'s") for word in found} - COMMON for found in names]
@@ -111,7 +111,8 @@ def coherent(sentences: Sequence[str]) -> list[Fault]:
     content = [{stem(word) for word in lower(sentence)} - COMMON for sentence in sentences]
     for at, mine in enumerate(content):
         others = set().union(*(content[:at] + content[at + 1 :])) if len(content) > 1 else mine
-        if sentences[at].strip() and not people[at] and not mine & others:
+        told = any(base_form(word) for word in lower(sentences[at]))  # a storm may hit out of nowhere
+        if sentences[at].strip() and not people[at] and not told and not mine & others:
             faults.append(Fault("irrelevant", at + 1, "Has nothing to do with the other sentences: no person and no thing in common.", sure=False))
     return faults
 
