@@ -8,7 +8,7 @@ export PIP_DISABLE_PIP_VERSION_CHECK := 1
 export OPENBLAS_NUM_THREADS ?= 1
 export OMP_NUM_THREADS ?= 1
 
-.PHONY: help demo test check install install-dev system docs clean cli-docs train-reader train-detector train-knowledge bench-toy bench-kidscook
+.PHONY: help demo test check install install-dev system docs clean cli-docs train-reader train-detector train-knowledge bench-toy bench-storycloze bench-kidscook
 help:            ## what one can make
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*##/\t/' | expand -t 22
 
@@ -64,6 +64,11 @@ bench-toy: $(VENV)/base ## the toy table, with its page
 bench-kidscook: $(VENV)/dev ## train the in-domain word models of KidsCook, then write their table to results/
 	$(BIN)/python -m training.kidscook.train lstm-lm seq2seq seq2seq-attention transducer transducer-param --seeds 1 2 3
 	$(BIN)/scenarist bench kidscook --split dev --only lstm-lm,seq2seq,seq2seq-attention,transducer,transducer-param --json > results/kidscook-dev.json
+
+bench-storycloze: $(VENV)/dev ## the Story Cloze and ordering tables into results/ (SmolLM2 is got first; hours on two cores, all rows)
+	$(BIN)/scenarist get smollm2
+	for table in storycloze2016 storycloze2018 storycloze-bias ordering temporal rocstories; do \
+	  $(BIN)/scenarist bench $$table --json > results/$$table.json || exit 1; done
 
 clean:           ## remove what make made, but not the environment
 	rm -rf $(OUT) site build dist .mypy_cache .ruff_cache .pytest_cache

@@ -17,7 +17,7 @@ from scenarist.models.endings import EndingModel
 
 @cache
 def analyser() -> Any:
-    """VADER, from the extra `neural`."""
+    """VADER, from the extra `stories`."""
     try:
         from vaderSentiment.vaderSentiment import SentimentIntensityAnalyzer
     except ModuleNotFoundError as error:
