@@ -69,7 +69,7 @@ class SegmentThenLabel:
         self,
         features: Sequence[str] = ("tfidf",),
         window: int = 2,
-        x: float = 0.1,
+        x: float = -1.0,
         words: str = "stems",
         threshold: float | None = None,
         rounds: int = 6,
