@@ -21,7 +21,7 @@ PEOPLE = 8
 """Entities that get a colour: those with the most mentions."""
 
 STYLE = """
-main{max-width:76rem}
+main{max-width:76rem;overflow-wrap:anywhere}
 .meta{display:flex;flex-wrap:wrap;gap:.4rem .6rem;margin:.8rem 0 1.4rem}
 .block{display:grid;grid-template-columns:.5rem minmax(0,40rem) minmax(13rem,1fr);column-gap:1.1rem;margin:0 0 .2rem}
 .band{border-radius:.3rem;background:var(--line);opacity:.55}
