@@ -119,21 +119,21 @@ class InDomain(WordModel):
 
 
 class LstmLanguageModel(InDomain):
-    """See lstm_lm.py."""
+    """LSTM language model of the concrete text (lstm_lm.py)."""
 
     name = "lstm-lm"
     build = LstmLm
 
 
 class Seq2seqModel(InDomain):
-    """See seq2seq.py."""
+    """Sequence to sequence without attention (seq2seq.py)."""
 
     name = "seq2seq"
     build = Seq2seq
 
 
 class AttentionModel(InDomain):
-    """See attention.py."""
+    """Sequence to sequence with global attention (attention.py)."""
 
     name = "seq2seq-attention"
     build = Attention
@@ -153,7 +153,7 @@ class AttentionModel(InDomain):
 
 
 class TransducerModel(InDomain):
-    """See transducer.py; fixed transitions."""
+    """Segment-to-segment transducer with fixed transitions (transducer.py)."""
 
     name = "transducer"
     build = Transducer
@@ -184,7 +184,7 @@ class TransducerModel(InDomain):
 
 
 class ParamTransducerModel(TransducerModel):
-    """See transducer.py; parameterised transitions."""
+    """Segment-to-segment transducer with parameterised transitions (transducer.py)."""
 
     name = "transducer-param"
     transitions = "parameterised"

@@ -129,7 +129,7 @@ class PretrainedWords(WordModel):
 
 
 class CausalModel(PretrainedWords):
-    """A causal language model as it is; see causal_lm_words.py."""
+    """A causal language model as it is, exact over multi-piece words (causal_lm_words.py)."""
 
     name = "causal-lm"
     tuned = False
@@ -159,7 +159,7 @@ class TunedCausalModel(CausalModel):
 
 
 class WordHeadModel(PretrainedWords):
-    """See word_head.py."""
+    """A word head with adapters on a pretrained language model (word_head.py)."""
 
     name = "word-head"
     spare_abstract = True
@@ -183,7 +183,7 @@ class WordHeadModel(PretrainedWords):
 
 
 class PretrainedTransducerModel(WordHeadModel):
-    """See pretrained_transducer.py."""
+    """A transducer on a pretrained encoder: every word points to the abstract (pretrained_transducer.py)."""
 
     name = "pretrained-transducer"
 
