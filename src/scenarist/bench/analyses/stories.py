@@ -78,12 +78,11 @@ def figures(corpus: Iterable[Story], limit: int | None = None) -> StoryFigures:
             titles[tuple([*words, "end"][:DEEP])] += 1
     positions = tuple((at, mean(found), float(median(found)), len(found)) for at, found in sorted(sizes.items()))
     name, split = getattr(corpus, "name", ""), getattr(corpus, "split", "")
-    return StoryFigures(
-        name, split, stories, positions, tuple(events.most_common(TOP)), sum(events.values()), tuple(titles.most_common()), mean(lengths) if lengths else None
-    )
+    counted, length = tuple(events.most_common(TOP)), mean(lengths) if lengths else None
+    return StoryFigures(name, split, stories, positions, counted, sum(events.values()), tuple(titles.most_common()), length)
 
 
-def run(split: str = "train", seed: int = 13, limit: int | None = None) -> dict[str, Any]:
+def run(split: str = "train", seed: int = 13, limit: int | None = None) -> dict[str, Any]:  # noqa: ARG001
     """The table `rocstories`: figures of section 3 as numbers."""
     found = figures(make("corpus", "rocstories", split=split, cased=True), limit)
 
