@@ -213,7 +213,7 @@ def test_an_archive_is_read_like_its_folder(stories, tmp_path) -> None:
 
 @pytest.mark.slow
 def test_a_long_text_is_read(tmp_path, capsys) -> None:
-    text = "\n\n".join([BATH, NO_SCENARIO] * 900)
+    text = "\n\n".join([BATH, NO_SCENARIO] * 1000)
     assert len(text) > 300_000
     page = tmp_path / "page.html"
     assert run(["read", write(tmp_path, text), "--html", str(page), "-q"]) == 0

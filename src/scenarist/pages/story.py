@@ -27,23 +27,24 @@ main{max-width:76rem;overflow-wrap:anywhere}
 .band{border-radius:.3rem;background:var(--line);opacity:.55}
 .block.told .band{background:linear-gradient(to bottom,hsl(var(--h) var(--band-s) 52%),hsl(var(--h2) var(--band-s) 52%));opacity:1}
 .words{font:1.17rem/1.85 var(--serif);padding:.35rem 0 .7rem;white-space:pre-wrap;overflow-wrap:anywhere}
-.tag{display:flex;gap:.6rem;align-items:baseline;flex-wrap:wrap;font:600 .8rem/1.4 var(--sans);letter-spacing:.02em;
+.tag{display:flex;gap:0 .6rem;align-items:baseline;flex-wrap:wrap;font:600 .8rem/1.4 var(--sans);letter-spacing:.02em;
 color:hsl(var(--h) 55% var(--tint-l));margin:.15rem 0 .1rem;white-space:normal}
-.tag .more{font-weight:400;color:var(--soft)}
+.tag .more{font-weight:400;color:var(--soft)}.tag .why-words{font-style:italic}
 .tag meter{width:3.2rem;height:.5rem;vertical-align:middle}
 .who{border-bottom:2px solid hsl(var(--h) 60% 55%);border-radius:2px;cursor:default;transition:background .12s}
+.pill.who{border:1.5px solid hsl(var(--h) 60% 55%);border-radius:1rem}
 .who.lit{background:hsl(var(--h) var(--band-s) var(--band-l))}
 .ev{text-decoration:underline dotted var(--soft) 1px;text-underline-offset:.32em}
 .ev.not{text-decoration:line-through dotted var(--bad) 1.5px}
 .ev.lit{background:var(--line);border-radius:3px}
 .gap{font:600 .68rem/1 var(--sans);vertical-align:.35em;color:hsl(var(--h) 55% var(--tint-l));border:1px dashed currentColor;border-radius:1rem;
-padding:.1rem .36rem;margin:0 .15rem;background:var(--card)}
+padding:.1rem .36rem;margin:0 .22rem 0 .12rem;background:var(--card)}
 .gap:hover,.gap.lit{background:hsl(var(--h) var(--band-s) var(--band-l))}
 .margin{padding-top:1.75rem}
 .margin ol{list-style:none;margin:0;padding:0}
 .margin li{margin:0 0 .5rem}
 .note{display:grid;grid-template-columns:1.7rem 1fr auto;gap:.2rem;width:100%;text-align:left;font:italic 1rem/1.35 var(--serif);color:var(--soft);
-padding:.15rem .4rem;border-radius:.4rem;border-left:2px dashed hsl(var(--h) 50% 60%)}
+padding:.2rem .4rem;border-radius:0 .4rem .4rem 0;border-left:2px dashed hsl(var(--h) 50% 60%)}
 .note .n{font:600 .72rem/1.8 var(--sans);color:hsl(var(--h) 55% var(--tint-l))}
 .note .p{font:500 .74rem/1.9 var(--sans);font-variant-numeric:tabular-nums}
 .note:hover,.note.lit,.note[aria-expanded=true]{background:var(--card);color:var(--ink)}
@@ -184,6 +185,15 @@ def note(number: int, unsaid: Unsaid, hue: int) -> str:
     )
 
 
+def part(role: str) -> str:
+    """A role in words: what the participant does, or what is done with it.
+
+    >>> part("subj"), part("obj"), part("prep_into")
+    ('does it', 'has it done', 'into')
+    """
+    return {"subj": "does it", "obj": "has it done", "iobj": "gets it", "attr": "is it"}.get(role, role.removeprefix("prep_"))
+
+
 def chain_cards(account: Account, hues: dict[str, int]) -> str:
     """What each participant does, in order."""
     story, cards = account.story, []
@@ -196,7 +206,7 @@ def chain_cards(account: Account, hues: dict[str, int]) -> str:
         for link, place in zip(chain.links, chain.places or (-1,) * len(chain.links), strict=True):
             event = story.events[place] if 0 <= place < len(story.events) else None
             denied = " <small>(not)</small>" if event is not None and not event.polarity else ""
-            lines.append(f'<li><button data-ev="{place}">{escape(link.predicate.replace("_", " "))} <small>{escape(link.role)}</small>{denied}</button></li>')
+            lines.append(f'<li><button data-ev="{place}">{escape(link.predicate.replace("_", " "))} <small>{escape(part(link.role))}</small>{denied}</button></li>')
         star = " <small>protagonist</small>" if entity.id == account.protagonist else ""
         name = escape(entity.name or (story.of(entity.mentions[0]) if entity.mentions else entity.id))
         cards.append(
@@ -222,8 +232,8 @@ def body(account: Account) -> str:
         tag = ""
         if segment is not None:
             first, *rest = segment.labels
-            more = f'<span class="more">also {escape(", ".join(label.name for label in rest))}</span>' if rest else ""
-            why = f'<span class="more" title="the words that decided">{escape(" · ".join(segment.why[:5]))}</span>' if segment.why else ""
+            more = f'<span class="more">also {escape(", ".join(label.name for label in rest[:2]))}</span>' if rest else ""
+            why = f'<span class="more why-words" title="the words that decided">{escape(" · ".join(segment.why[:5]))}</span>' if segment.why else ""
             tag = f'<div class="tag">{escape(first.name)} <span class="more">{first.weight:.0%}</span> {more} {why}</div>'
         text = marked(story, block, opens, mine, hue)
         notes = "".join(note(n, one, scenarios.get(one.scenario, hue)) for n, one in mine)
