@@ -1,9 +1,10 @@
 """A TimeML-like annotation -> how time runs in stories (Mostafazadeh et al. 2016, section 3.3).
 
-The paper's simplified TimeML annotation of 20 stories gave: 62 % of the temporal links *before*, 10 % *simultaneous*, and text
-order the same as story order in 55 % of the links. The form read here: ``<stories><story id=""><event id="" sentence=""/> ... <tlink from="" to=""
-relation=""/></story></stories>``, events in the order of the text, relations BEFORE, AFTER, SIMULTANEOUS, INCLUDES, IS_INCLUDED (case
-does not matter). `resources/temporal.xml` holds stories of our own, annotated for this project.
+The paper's simplified TimeML annotation of 20 stories gave: 62 % of the temporal links *before*, 10 % *simultaneous*,
+and text order the same as story order in 55 % of the links. The form read here: ``<stories><story id=""><event id=""
+sentence=""/> ... <tlink from="" to="" relation=""/></story></stories>``, events in the order of the text, relations
+BEFORE, AFTER, SIMULTANEOUS, INCLUDES, IS_INCLUDED (case does not matter). `resources/temporal.xml` holds stories of
+our own, annotated for this project.
 """
 
 from __future__ import annotations
