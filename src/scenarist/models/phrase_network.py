@@ -25,6 +25,8 @@ from scenarist.store import resource
 Array: TypeAlias = npt.NDArray[Any]
 SCHEMA = 1
 STRETCH, OVERLAP = 96, 24
+REMEMBERED = 4096
+"""Sentences whose phrases are kept at hand: each is asked for several times."""
 
 
 class Scores(NamedTuple):
@@ -48,6 +50,7 @@ class Network:
         if card.get("schema") != SCHEMA:
             raise BadInput(f"{folder}: expected detector weights of schema {SCHEMA}, found {card.get('schema')}.")
         self.labels: tuple[str, ...] = tuple(card["labels"])
+        self.seen: dict[str, list[int]] = {}
         with gzip.open(folder / "phrases.txt.gz", "rt", encoding="utf-8") as stream:
             self.place = {line.rstrip("\n"): number for number, line in enumerate(stream)}
         with np.load(folder / "weights.npz", allow_pickle=False) as arrays:
@@ -75,8 +78,14 @@ class Network:
 
     def numbers(self, text: str) -> list[int]:
         """The known phrases of a sentence."""
-        place = self.place
-        return [place[one] for one in phrases(stems(text)) if one in place]
+        found = self.seen.get(text)
+        if found is None:
+            place = self.place
+            found = [place[one] for one in phrases(stems(text)) if one in place]
+            if len(self.seen) >= REMEMBERED:
+                self.seen.clear()
+            self.seen[text] = found
+        return found
 
     def encode(self, texts: Sequence[str]) -> Array:
         """The sentences' vectors (T, D)."""

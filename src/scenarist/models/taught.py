@@ -228,6 +228,7 @@ def read(path: Path) -> tuple[str, Made]:
 def extended(base: Network, name: str, made: Made) -> Network:
     """The network with one more label; words new to it get one more dimension, which speaks for that label alone."""
     network = copy.copy(base)
+    network.seen = {}
     words = [word for word in made.words if word not in base.place]
     at = {word: number for number, word in enumerate(made.words)}
     values = np.array([made.fresh[at[word]] for word in words], dtype=np.float32)
