@@ -40,7 +40,7 @@ def test_the_command_line(capsys: pytest.CaptureFixture[str], tmp_path: Path) ->
     assert len(json.loads(capsys.readouterr().out)["candidates"]) == 3
     assert run(["fill", "--chain", "arrest:obj ?", "--by", "unigram", "-q"]) == 0
     assert capsys.readouterr().out.strip() == "say:nsubj"
-    assert run(["fill", "--chain", "yodel:subj ?", "--by", "bigram", "--html", str(tmp_path / "f.html")]) == 0
+    assert run(["fill", "--chain", "flabbergastize:subj ?", "--by", "bigram", "--html", str(tmp_path / "f.html")]) == 0
     assert "never seen in training" in capsys.readouterr().out
     assert (tmp_path / "f.html").exists()
     assert run(["fill"]) == 2
