@@ -1,4 +1,4 @@
-"""The pictures of README and docs: `python -m training.pictures` reads examples/friday-dinner.txt and photographs its page.
+"""The pictures of README and docs: `python -m training.pictures` reads examples/a-cake-for-grandma.txt (the demo) and photographs its page.
 
 Needs Chromium and playwright (extra `dev`). A desk and a phone, light.
 """
@@ -16,7 +16,7 @@ ROOT = Path(__file__).parents[1]
 SIZES = {"read": (1180, 760), "read-phone": (390, 800)}
 
 
-def main(example: str = "friday-dinner") -> None:
+def main(example: str = "a-cake-for-grandma") -> None:
     """Write docs/pictures/read.png and read-phone.png."""
     from playwright.sync_api import sync_playwright
 

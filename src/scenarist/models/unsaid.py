@@ -123,6 +123,19 @@ def shown(phrase: str) -> str:
     return phrase.replace("_", " ")
 
 
+def seam(text: str, start: int, stop: int) -> int:
+    """Where one sentence tells both neighbours: at the last comma or *and* between them, else right behind the first.
+
+    >>> seam("I sorted the clothes and carried them.", 8, 25)
+    20
+    """
+    between = text[start:stop]
+    for mark, behind in ((", ", 1), (" and ", 0), (" then ", 0)):
+        if (found := between.rfind(mark)) >= 0:
+            return start + found + behind
+    return start
+
+
 def wording(one: EventType, heads: Collection[str]) -> str:
     """The phrase to show: the commonest about something the story names, else the commonest about anything.
 
@@ -195,7 +208,7 @@ class Teller:
     def unsaid(self, story: Story) -> tuple[tuple[Unsaid, ...], tuple[tuple[str, int], ...]]:
         """All that the segments of a story leave unsaid, and what they deny."""
         result: list[Unsaid] = []
-        denials: list[tuple[str, int]] = []
+        said: dict[int, EventType] = {}
         entities = {entity.id: entity for entity in story.entities}
         for passage in passages(story):
             known = self.known(passage.scenario)
@@ -203,10 +216,25 @@ class Teller:
                 continue
             matched = self.matches(story, passage, known, entities)
             mentioned = {match.type for match in matched if not match.denied}
-            denied = {match.type: match.event for match in matched if match.denied}
-            denials += [(known.types[one].id, event) for one, event in denied.items() if one not in mentioned]
-            result += self.rank(story, passage, known, matched, mentioned, set(denied))
-        return tuple(result), tuple(denials)
+            denied = {match.type for match in matched if match.denied}
+            for event, kind in self.denials(story, passage, entities).items():
+                if event not in said or said[event].share < kind.share:
+                    said[event] = kind
+            result += self.rank(story, passage, known, matched, mentioned, denied)
+        return tuple(result), tuple((kind.id, event) for event, kind in sorted(said.items(), key=lambda one: one[0]))
+
+    def denials(self, story: Story, passage: Passage, entities: Mapping[str, Entity]) -> dict[int, EventType]:
+        """What is said not to have happened, by event: the most typical type of any scenario the passage may tell."""
+        names = dict.fromkeys(name for index in passage.segments for name in story.segments[index].names)
+        found: dict[int, EventType] = {}
+        for known in filter(None, map(self.known, names)):
+            matched = self.matches(story, passage, known, entities)
+            mentioned = {match.type for match in matched if not match.denied}
+            for match in matched:
+                kind = known.types[match.type]
+                if match.denied and match.type not in mentioned and (match.event not in found or found[match.event].share < kind.share):
+                    found[match.event] = kind
+        return found
 
     def rank(
         self,
@@ -229,7 +257,7 @@ class Teller:
         taken: set[str] = set()
         for probability, number in scored:
             one = known.types[number]
-            verb, head = parts(one.phrases[0])
+            verb, _ = parts(one.phrases[0])
             if probability < self.least or len(chosen) >= self.most:
                 break
             if verb in taken:  # *put in oven* and *put pan* are two views of one event
@@ -292,7 +320,7 @@ class Teller:
             index = segment_of(after)
             stop = sentence_of(after)[1]
             if before >= 0 and story.events[before].start < stop:  # both in one sentence: right behind the first event
-                return index, story.events[after].stop
+                return index, seam(story.text, story.events[after].stop, story.events[before].start)
             return index, min(stop, story.segments[index].stop)
         if before >= 0:
             index = segment_of(before)
