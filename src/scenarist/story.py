@@ -318,6 +318,11 @@ class Pair(Noun, frozen=True):
             if not 0 <= start < stop <= len(self.concrete):
                 raise ValueError(f"pair {self.id!r}: blank ({start}, {stop}) is outside the {len(self.concrete)} concrete tokens")
 
+    def _repr_html_(self) -> str:
+        from scenarist.registry import display
+
+        return display(self)
+
 
 class Alignment(Noun, frozen=True):
     """Which abstract word each concrete word was told from: ``path[j]`` is an index of ``pair.abstract``, -1 for none."""
