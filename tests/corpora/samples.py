@@ -1,4 +1,3 @@
-# ruff: noqa: E501
 """Tiny corpora of our own writing in each official format: name -> files. No sentence of any corpus stands here."""
 
 from __future__ import annotations

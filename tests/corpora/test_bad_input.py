@@ -1,4 +1,3 @@
-# ruff: noqa: E501
 """A broken file ends in one message with the file, the line and what was expected."""
 
 from __future__ import annotations

@@ -232,7 +232,7 @@ def test_instance_based_models_count_only_the_documents_like_the_chain(share: fl
     for at, name in enumerate(unigram.counts_.types):
         assert math.exp(scores[at]) == pytest.approx(local.events[name] + 0.5 * BRUTE.events[name] / BRUTE.total)
     size = len(BRUTE.events)
-    local.events.update({name: 0 for name in BRUTE.events})
+    local.events.update(dict.fromkeys(BRUTE.events, 0))
     pairs = local.pairs(2)
     bigram = {
         e: math.log((pairs[context[0], e] + 0.1) / (local.events[context[0]] + size * 0.1))
