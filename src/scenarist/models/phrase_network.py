@@ -117,8 +117,8 @@ class Network:
         """Sentence vectors (T, D) -> states (T, 2 U), in overlapping stretches where the text is long."""
         size = len(vectors)
         if size <= STRETCH:
-            some = vectors[None]
-            return np.concatenate([self.run("forward", some)[0], self.run("backward", some)[0]], axis=1)
+            one = vectors[None]
+            return np.concatenate([self.run("forward", one)[0], self.run("backward", one)[0]], axis=1)
         starts = [*range(0, size - STRETCH, STRETCH - 2 * OVERLAP), size - STRETCH]
         found = np.empty((size, self.context.shape[0]), dtype=np.float32)
         for group in range(0, len(starts), 64):
