@@ -247,7 +247,7 @@ def trees(arcs: Array, lengths: Array) -> Array:
     for place in np.flatnonzero(up.any(axis=1)):
         length = int(lengths[place])
         heads[place, :length] = spanning_tree(arcs[place, :length, : length + 1])
-    return heads
+    return np.asarray(heads)
 
 
 def spanning_tree(scores: Array) -> Array:
@@ -287,7 +287,7 @@ def _edmonds(scores: Array, depth: int) -> Array:
     heads[0] = 0
     cycle = _cycle(heads)
     if cycle is None:
-        return heads
+        return np.asarray(heads)
     if depth == 0:
         return _grown(scores)
     inside = np.zeros(len(scores), dtype=bool)
@@ -309,7 +309,7 @@ def _edmonds(scores: Array, depth: int) -> Array:
             result[node] = cycle[leave[place]] if found[place] == size - 1 else outside[found[place]]
     way = found[-1]
     result[cycle[enter[way]]] = outside[way]
-    return result
+    return np.asarray(result)
 
 
 def _cycle(heads: Array) -> Array | None:
