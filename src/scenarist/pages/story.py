@@ -186,12 +186,12 @@ def note(number: int, unsaid: Unsaid, hue: int) -> str:
 
 
 def part(role: str) -> str:
-    """A role in words: what the participant does, or what is done with it.
+    """A role in words, where the participant does not simply do it.
 
     >>> part("subj"), part("obj"), part("prep_into")
-    ('does it', 'has it done', 'into')
+    ('', 'undergoes', 'into')
     """
-    return {"subj": "does it", "obj": "has it done", "iobj": "gets it", "attr": "is it"}.get(role, role.removeprefix("prep_"))
+    return {"subj": "", "obj": "undergoes", "iobj": "receives", "attr": "is"}.get(role, role.removeprefix("prep_"))
 
 
 def chain_cards(account: Account, hues: dict[str, int]) -> str:
