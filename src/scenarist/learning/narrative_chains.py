@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import msgspec
 import numpy as np
+import numpy.typing as npt
 
 from scenarist.errors import BadInput
 from scenarist.learning.event_chains import BE, REPORTING
@@ -63,7 +64,7 @@ def wanted(name: str) -> bool:
     return Link.parse(name).predicate.partition(":")[0] not in BE | REPORTING
 
 
-def tables(counts: EventCounts, kept: np.typing.NDArray[np.int64], support: int) -> tuple[Floats, Floats]:
+def tables(counts: EventCounts, kept: npt.NDArray[np.int64], support: int) -> tuple[Floats, Floats]:
     """PMI and C(before) between the events kept; a pair seen less than ``support`` times counts as independent (0)."""
     place = np.full(len(counts), -1)
     place[kept] = np.arange(len(kept))
