@@ -9,7 +9,7 @@ import pytest
 from scenarist.errors import BadInput
 from scenarist.exams.eventcloze import PRESETS, EventCloze
 from scenarist.question import EventGap, Item
-from scenarist.story import Chain, Event, Link, Story
+from scenarist.story import Chain, Entity, Event, Link, Role, Story
 
 FORMS = "criticized said distributed asking said said said said admitted asked".split()
 LEMMAS = "criticize say distribute ask say say say say admit ask".split()
@@ -17,20 +17,9 @@ LEMMAS = "criticize say distribute ask say say say say admit ask".split()
 
 def said_story() -> Story:
     """A story whose only chain has the verbs of Chambers (2017), section 2.2 (the text is of no interest)."""
-    events = tuple(Event(lemma, form=form) for lemma, form in zip(LEMMAS, FORMS, strict=True))
-    return Story("said", text="", events=events)
-
-
-@pytest.fixture
-def one_chain(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The reader's chain of that story, made by hand: the exam is under test here, not the reader."""
-    from scenarist.learning import event_chains
-
-    def chains(story: Story) -> list[Chain]:
-        links = tuple(Link(event.predicate, "subj") for event in story.events)
-        return [Chain(links, "x", story.id, tuple(range(len(links))))]
-
-    monkeypatch.setattr(event_chains, "load", lambda target: chains)
+    who = (Role("subj", "x"),)
+    events = tuple(Event(lemma, who, form=form) for lemma, form in zip(LEMMAS, FORMS, strict=True))
+    return Story("said", text="", events=events, entities=(Entity("x"),))
 
 
 def share_of_say(**switches: object) -> tuple[int, int]:
@@ -39,7 +28,6 @@ def share_of_say(**switches: object) -> tuple[int, int]:
     return sum(str(item.key) in ("said:subj", "say:subj") for item in items), len(items)
 
 
-@pytest.mark.usefixtures("one_chain")
 def test_chambers_worked_example() -> None:
     assert share_of_say(forms="surface") == (5, 10)
     assert share_of_say(forms="surface", repeats=False) == (1, 6)

@@ -14,6 +14,7 @@ import msgspec
 from scenarist.account import Account
 from scenarist.learning import knowledge
 from scenarist.models.unsaid import Teller
+from scenarist.noun import from_json, to_json
 from scenarist.reading.batch import in_order, workers
 from scenarist.reading.chains import chains, protagonist
 from scenarist.registry import make
@@ -35,7 +36,7 @@ def accounts(texts: Iterable[tuple[str, str, str]], jobs: int = 1) -> Iterator[A
     pool = workers(jobs) if jobs > 1 else None
     try:
         for batch in in_order(account_batch, batches(texts), pool, jobs):
-            yield from batch
+            yield from (from_json(one, Account) for one in batch)
     finally:
         if pool is not None:
             pool.shutdown(wait=False, cancel_futures=True)
@@ -53,14 +54,14 @@ def batches(texts: Iterable[tuple[str, str, str]]) -> Iterator[list[tuple[str, s
         yield held
 
 
-def account_batch(batch: list[tuple[str, str, str]]) -> list[Account]:
-    """One batch, in one process."""
+def account_batch(batch: list[tuple[str, str, str]]) -> list[bytes]:
+    """One batch, in one process; accounts travel as JSON, which comes out the same whoever made it."""
     reader, _, _ = parts()
     stories = reader([text for _, text, _ in batch])  # type: ignore[operator]
     named = (
         msgspec.structs.replace(story, id=id, title=title) for (id, _, title), story in zip(batch, stories, strict=True)
     )
-    return [account(story) for story in named]
+    return [to_json(account(story)) for story in named]
 
 
 def account(story: Story) -> Account:
