@@ -64,7 +64,7 @@ def exam(
     """Set an exam on a corpus: its items and the card that describes them."""
     from scenarist import __version__
     from scenarist.bench.folder import Card
-    from scenarist.bench.run import takes
+    from scenarist.bench.run import settings_of, takes
     from scenarist.bench.runner import data_hash, items_of, unfold
     from scenarist.registry import find
     from scenarist.signature import plain
@@ -73,8 +73,9 @@ def exam(
     if takes(find("exam", name), "seed"):
         switches.setdefault("seed", seed)
     made = make("exam", name, **switches)
-    items = unfold(made, items_of(made, make("corpus", corpus, split=split, **(corpus_settings or {})), limit))
-    fixed = tuple((key, plain(value)) for key, value in made.settings().items())
+    stories = make("corpus", corpus, split=split, **(corpus_settings or {}))
+    items = unfold(made, items_of(made, stories, limit))
+    fixed = tuple((key, plain(value)) for key, value in {**settings_of(stories), **made.settings()}.items())
     metrics = tuple(getattr(made, "metrics", ("accuracy",)))
     card = Card(
         name, corpus, split, len(items), f"{corpus}#{data_hash(items)}", fixed, metrics, seed, version=__version__

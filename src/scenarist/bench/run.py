@@ -112,6 +112,12 @@ def corpus_of(source: Source, split: str, settings: Mapping[str, Any]) -> Iterab
     return made
 
 
+def settings_of(corpus: object) -> Mapping[str, object]:
+    """The parameters of a corpus that is made or cut by parameters (stitched documents), for the signature."""
+    found = getattr(corpus, "settings", None)
+    return dict(found()) if callable(found) else {}
+
+
 def takes(target: Callable[..., Any], parameter: str) -> bool:
     """Does a class or function take this keyword?"""
     parameters = inspect.signature(target).parameters
@@ -184,7 +190,8 @@ def run_table(
         hashes.append(data)
         metrics: list[Metric] = [make("metric", name) for name in condition.metrics]
         fields: dict[str, object] = {
-            "exam": exam.name, **exam.settings(), "data": data, "split": split, **({"limit": limit} if limit else {})
+            "exam": exam.name, **settings_of(corpus), **exam.settings(), "data": data, "split": split,
+            **({"limit": limit} if limit else {}),
         }  # fmt: skip
         for done in sheet.rows:
             row = done.row
