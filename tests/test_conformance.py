@@ -3,7 +3,7 @@
 import msgspec
 import pytest
 
-from scenarist.conformance import Broken, check_corpus, check_exam, check_metric, check_model
+from scenarist.conformance import Broken, check_corpus, check_exam, check_metric, check_model, check_reader
 from scenarist.errors import Missing, ScenaristError
 from scenarist.question import Choice, EventGap, Guess, Item, Prediction
 from scenarist.registry import index, load, make, names
@@ -110,3 +110,24 @@ def test_broken_things_are_caught():
         check_corpus(Forgetful())
     with pytest.raises(Broken, match="beats no answer"):
         check_metric(Generous(), CHOICES)
+
+
+EVENT_MODELS = ("unigram", "bigram", "pmi", "pmi-cutoff", "pmi-ordered", "pmi-discounted", "unigram-instance", "bigram-instance", "mixture")
+
+
+@pytest.mark.parametrize("name", EVENT_MODELS)
+def test_event_models_conform(name):
+    chains = list(make("corpus", "toy", split="train", kind="chains"))
+    asked = [item.question for item in make("exam", "eventcloze", gaps="each").set(make("corpus", "toy", split="dev", kind="chains"))]
+    assert "`fit` returns self" in check_model(name, asked[:6], chains)
+
+
+def test_more_exams_conform_on_toy():
+    stories = list(make("corpus", "toy", split="dev"))
+    assert "setting it twice gives the same items" in check_exam("ordering", stories)
+    pairs = list(make("corpus", "toy", split="dev", kind="pairs"))
+    assert "items survive JSON" in check_exam("wordcloze", pairs)
+
+
+def test_the_default_reader_conforms():
+    assert "batches change nothing" in check_reader("default")
