@@ -63,5 +63,11 @@ def table(split: str = "dev", seed: int = 13, limit: int | None = None) -> dict[
         except Missing as error:
             row["problem"] = str(error)
         rows.append(row)
-    what = {"exam": "wordcloze", "data": f"kidscook#{data_hash(WordCloze().set(pairs))}", "split": split, "seed": seed, "v": __version__}
+    what = {
+        "exam": "wordcloze",
+        "data": f"kidscook#{data_hash(WordCloze().set(pairs))}",
+        "split": split,
+        "seed": seed,
+        "v": __version__,
+    }
     return {"rows": rows, "signature": sign("kidscook-decoding", what)}
