@@ -213,8 +213,8 @@ def test_an_archive_is_read_like_its_folder(stories, tmp_path) -> None:
 
 @pytest.mark.slow
 def test_a_long_text_is_read(tmp_path, capsys) -> None:
-    text = "\n\n".join([BATH, NO_SCENARIO] * 1000)
-    assert len(text) > 300_000
+    text = "\n\n".join([BATH, NO_SCENARIO] * 350)
+    assert len(text) > 100_000
     page = tmp_path / "page.html"
     assert run(["read", write(tmp_path, text), "--html", str(page), "-q"]) == 0
     assert run(["read", write(tmp_path, text[:20_000], "b.txt"), "--json"]) == 0

@@ -11,6 +11,7 @@ import math
 from bisect import bisect_left, bisect_right
 from collections import defaultdict
 from collections.abc import Collection, Mapping, Sequence
+from functools import cache
 from typing import NamedTuple
 
 import msgspec
@@ -95,6 +96,7 @@ class Known:
         return sure, set() if sure else set(self.by_verb.get(event.predicate, ()))
 
 
+@cache
 def same(one: str, other: str) -> bool:
     """May two verbs with one head say the same?
 
@@ -146,13 +148,18 @@ def wording(one: EventType, heads: Collection[str]) -> str:
     return next((phrase for phrase in about if parts(phrase)[1] in heads), about[0] if about else one.id)
 
 
-def resolved(story: Story, event: Event, entities: Mapping[str, Entity]) -> Event:
+def head_of(story: Story, entity: Entity) -> str:
+    """The noun an entity is first called by, empty where it is only a pronoun or a name."""
+    nouns = (m.head for m in entity.mentions if m.kind == "nominal" and 0 <= m.head < len(story.tokens))
+    return next((story.tokens[at].lemma for at in nouns), "")
+
+
+def resolved(event: Event, entities: Mapping[str, str]) -> Event:
     """The event with its pronouns replaced by what they stand for, as far as the reader knows."""
     roles = []
     for role in event.roles:
-        if role.entity and role.head.lower() in VAGUE and (entity := entities.get(role.entity)):
-            named = (story.tokens[m.head].lemma for m in entity.mentions if m.kind == "nominal" and 0 <= m.head < len(story.tokens))
-            role = msgspec.structs.replace(role, head=next(named, role.head))
+        if role.head.lower() in VAGUE and role.entity in entities:
+            role = msgspec.structs.replace(role, head=entities[role.entity])
         roles.append(role)
     return msgspec.structs.replace(event, roles=tuple(roles))
 
@@ -192,13 +199,15 @@ class Teller:
             self._known[scenario] = Known(self.scripts[scenario])
         return self._known.get(scenario)
 
-    def matches(self, story: Story, passage: Passage, known: Known, entities: Mapping[str, Entity]) -> list[Match]:
+    def matches(self, story: Story, passage: Passage, known: Known, entities: Mapping[str, str]) -> list[Match]:
         """The told (or denied) events of a passage that the script knows."""
-        spans = [(story.segments[index].start, story.segments[index].stop) for index in passage.segments]
+        spans = sorted((story.segments[index].start, story.segments[index].stop) for index in passage.segments)
+        starts = [start for start, _ in spans]
         found = []
         for number in passage.events:
-            event = resolved(story, story.events[number], entities)
-            inside = any(start <= event.start < stop for start, stop in spans)
+            event = resolved(story.events[number], entities)
+            near = bisect_right(starts, event.start)
+            inside = any(start <= event.start < stop for start, stop in spans[max(0, near - 2) : near])
             sure, maybe = known.types_of(event)
             if inside and (event.polarity or event.predicate not in BARE):
                 sure |= maybe
@@ -209,7 +218,7 @@ class Teller:
         """All that the segments of a story leave unsaid, and what they deny."""
         result: list[Unsaid] = []
         said: dict[int, EventType] = {}
-        entities = {entity.id: entity for entity in story.entities}
+        entities = {entity.id: head for entity in story.entities if (head := head_of(story, entity))}
         for passage in passages(story):
             known = self.known(passage.scenario)
             if known is None:
@@ -223,7 +232,7 @@ class Teller:
             result += self.rank(story, passage, known, matched, mentioned, denied)
         return tuple(result), tuple((kind.id, event) for event, kind in sorted(said.items(), key=lambda one: one[0]))
 
-    def denials(self, story: Story, passage: Passage, entities: Mapping[str, Entity]) -> dict[int, EventType]:
+    def denials(self, story: Story, passage: Passage, entities: Mapping[str, str]) -> dict[int, EventType]:
         """What is said not to have happened, by event: the most typical type of any scenario the passage may tell."""
         names = dict.fromkeys(name for index in passage.segments for name in story.segments[index].names)
         found: dict[int, EventType] = {}
