@@ -119,9 +119,8 @@ def settings_of(corpus: object) -> Mapping[str, object]:
 
 
 def takes(target: Callable[..., Any], parameter: str) -> bool:
-    """Does a class or function take this keyword?"""
-    parameters = inspect.signature(target).parameters
-    return parameter in parameters or any(one.kind is one.VAR_KEYWORD for one in parameters.values())
+    """Does a class or function name this parameter?"""
+    return parameter in inspect.signature(target).parameters
 
 
 class Again:
