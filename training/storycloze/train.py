@@ -1,4 +1,4 @@
-# ruff: noqa - the script as it ran on the card, kept as it was
+# ruff: noqa - the script as it ran on the card, reformatted since and not yet rerun
 """SmolLM2-135M on stories: language model, unlabelled discriminator, labelled folds, ordering. One GPU, under ten minutes.
 
 This is what made release/storycloze (H200, shared with two other jobs, 12.9 minutes; log in results/storycloze-training.log):
