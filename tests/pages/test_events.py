@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import re
-import shutil
 from html.parser import HTMLParser
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -103,37 +103,30 @@ def test_a_chain_shows_itself_in_a_notebook(stories: list[Story]) -> None:
 
 
 @pytest.mark.browser
-def test_keyboard_and_hover_show_the_parse(stories: list[Story], tmp_path: Path) -> None:
-    browser_path = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
-    if browser_path is None:
-        pytest.skip("no Chromium here")
-    driver = pytest.importorskip("playwright.sync_api")
+def test_keyboard_and_hover_show_the_parse(stories: list[Story], tmp_path: Path, browser_page: Any) -> None:
     path = tmp_path / "page.html"
     path.write_text(events_page(stories), encoding="utf-8")
-    flags = ["--no-sandbox", "--headless", "--disable-gpu", "--disable-background-networking"]
-    with driver.sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=browser_path, args=flags)
-        page = browser.new_page(viewport={"width": 390, "height": 800})
-        problems: list[str] = []
-        page.on("pageerror", lambda error: problems.append(str(error)))
-        page.on(
-            "request", lambda request: problems.append(request.url) if not request.url.startswith("file:") else None
-        )
-        page.goto(path.as_uri())
-        assert page.locator("#parse").is_hidden()
-        page.focus('.words [data-s="0"][data-ev="7"]')
-        assert "nsubj" in page.locator("#parse").inner_text()
-        assert "denied" in page.locator("#parse").inner_text()
-        page.keyboard.press("ArrowRight")
-        assert page.evaluate("document.activeElement.dataset.ev") == "8"
-        page.keyboard.press("Enter")
-        assert page.locator(".words .pin").count() == 1
-        page.keyboard.press("Escape")
-        assert page.locator("#parse").is_hidden()
-        page.keyboard.press("2")
-        assert page.locator('.chain h3 button[aria-pressed="true"]').inner_text() == "Tom"
-        assert page.evaluate(
-            "document.documentElement.scrollWidth <= window.innerWidth"
-        )  # no sideways scrolling on a phone
-        assert problems == []
-        browser.close()
+    page = browser_page
+    page.set_viewport_size({"width": 390, "height": 800})
+    problems: list[str] = []
+    page.on("pageerror", lambda error: problems.append(str(error)))
+    page.on(
+        "request", lambda request: problems.append(request.url) if not request.url.startswith("file:") else None
+    )
+    page.goto(path.as_uri())
+    assert page.locator("#parse").is_hidden()
+    page.focus('.words [data-s="0"][data-ev="7"]')
+    assert "nsubj" in page.locator("#parse").inner_text()
+    assert "denied" in page.locator("#parse").inner_text()
+    page.keyboard.press("ArrowRight")
+    assert page.evaluate("document.activeElement.dataset.ev") == "8"
+    page.keyboard.press("Enter")
+    assert page.locator(".words .pin").count() == 1
+    page.keyboard.press("Escape")
+    assert page.locator("#parse").is_hidden()
+    page.keyboard.press("2")
+    assert page.locator('.chain h3 button[aria-pressed="true"]').inner_text() == "Tom"
+    assert page.evaluate(
+        "document.documentElement.scrollWidth <= window.innerWidth"
+    )  # no sideways scrolling on a phone
+    assert problems == []

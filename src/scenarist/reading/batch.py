@@ -111,10 +111,16 @@ def file(path: Path, name: str, encoding: str) -> Iterator[Text]:
 
 
 def wanted(name: str) -> bool:
-    """Is this a file of text by its name, packed or not?"""
+    """Is this a file of text by its name, packed or not? What is about the folder (README.md, LICENSE.txt) is none of its texts.
+
+    >>> wanted("a.txt.gz"), wanted("README.md"), wanted("LICENSE.txt"), wanted("page.html")
+    (True, False, False, False)
+    """
     for ending in PACKED:
         name = name.removesuffix(ending)
-    return Path(name).suffix in READ and not Path(name).name.startswith(".")
+    path = Path(name)
+    about = path.stem in ("README", "LICENSE", "NOTICE", "COPYING") or (path.suffix == ".md" and path.stem.isupper())
+    return path.suffix in READ and not path.name.startswith(".") and not about
 
 
 def decoded(raw: bytes, where: str, name: str, encoding: str) -> Text:
