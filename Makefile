@@ -43,7 +43,7 @@ check: $(VENV)/dev ## ruff, mypy, import-linter, codespell
 	$(BIN)/codespell README.md CHANGELOG.md CONTRIBUTING.md docs examples src/scenarist/cli src/scenarist/bench src/scenarist/pages
 
 docs: $(VENV)/dev ## the documentation site in site/
-	$(BIN)/python -m pip install --quiet --constraint constraints.txt '.[docs]'
+	$(BIN)/python -m pip install --quiet --constraint constraints.txt --editable '.[docs]'
 	$(BIN)/mkdocs build --strict
 
 cli-docs: $(VENV)/dev ## write docs/reference/cli.md anew from the command line itself
