@@ -168,3 +168,18 @@ def test_doctor_says_what_is_missing(monkeypatch, capsys):
     found = {one["part"]: one for one in json.loads(capsys.readouterr().out)}
     assert found["scenarist"]["state"] == "ok"
     assert "corpora" in found
+
+
+def test_ctrl_c_is_said_and_the_next_run_goes_on(monkeypatch, capsys):
+    from scenarist.models import floor
+
+    real = floor.Frequency.answer
+
+    def stop(self, question):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(floor.Frequency, "answer", stop)
+    assert run(["bench", "toy", "--only", "frequency"]) == 130
+    assert "goes on from there" in capsys.readouterr().err
+    monkeypatch.setattr(floor.Frequency, "answer", real)
+    assert run(["bench", "toy", "--only", "frequency"]) == 0

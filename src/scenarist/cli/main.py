@@ -16,6 +16,8 @@ from typer.core import TyperCommand, TyperGroup
 from scenarist import __version__
 from scenarist.errors import ScenaristError
 
+INTERRUPTED = 130
+
 UsageProblem: Any = next(kind for kind in typer.BadParameter.__mro__ if kind.__name__ == "ClickException")
 """The base of Typer's own complaints about the command line."""
 
@@ -93,6 +95,12 @@ def options(
     """Options before the verb."""
 
 
+def interrupted() -> int:
+    """What Ctrl-C says and gives."""
+    print("scenarist: interrupted; what was done is kept, the same command goes on from there.", file=sys.stderr)
+    return INTERRUPTED
+
+
 def run(args: list[str] | None = None) -> int:
     """Run the command line and give its exit code."""
     debug = os.environ.get("SCENARIST_DEBUG")
@@ -100,6 +108,8 @@ def run(args: list[str] | None = None) -> int:
         os.environ.setdefault(name, "1")  # our matrices are small: threads only wait for each other; --jobs is the parallelism
     try:
         code = typer.main.get_command(app).main(args, prog_name="scenarist", standalone_mode=False)
+        if code == INTERRUPTED:  # Typer turns Ctrl-C into this code and says nothing
+            return interrupted()
         return code if isinstance(code, int) else 0
     except ScenaristError as error:
         if debug:
@@ -107,10 +117,9 @@ def run(args: list[str] | None = None) -> int:
         print(f"scenarist: {error}", file=sys.stderr)
         return error.code
     except typer.Exit as done:
-        return int(done.exit_code)
+        return interrupted() if done.exit_code == INTERRUPTED else int(done.exit_code)
     except (typer.Abort, KeyboardInterrupt):
-        print("scenarist: interrupted; what was done is kept, the same command goes on from there.", file=sys.stderr)
-        return 130
+        return interrupted()
     except UsageProblem as error:
         error.show()
         return int(error.exit_code)
