@@ -7,7 +7,7 @@ every event of every chain of two or more with its position told, and every even
 with its position not told (they count half where the chain has fewer than five events). Dev (26 to 28 July) is never seen.
 
 The file that was released was trained by this recipe (width 128, dropout 0.35, AdamW 2e-3 with one cycle, batches of 1,024, full softmax)
-from torch's seed 101, before it was tidied into this file; the order of draws differs, so a new run gives a sister, not a twin.
+from torch's seed 101, before it was tidied into this file; the order of draws differs, so a new run gives a sister, not a twin. This tidied file itself has not been run in full yet.
 """
 
 from __future__ import annotations
