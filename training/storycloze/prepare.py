@@ -15,16 +15,30 @@ import numpy as np
 from scenarist.corpora.rocstories import ROCStories
 from scenarist.corpora.splits import is_dev
 from scenarist.corpora.storycloze import StoryCloze2016, StoryCloze2018
+from scenarist.exams.ordering import OrderingExam
 from scenarist.learning.negatives import Negatives
 from scenarist.models.endings import fold_of
 from scenarist.models.gguf import load_tokenizer
 from scenarist.models.pretrained import gguf_file
+from scenarist.question import Order
 from scenarist.story import sentence_texts
 from training.storycloze.restore import restore
 
 
+def ordering_questions(places: dict[str, int]) -> dict[str, np.ndarray]:
+    """The questions of the exam `ordering` on the cased dev stories: which story, and how it is shuffled."""
+    at, shuffled = [], []
+    for story in ROCStories("dev", cased=True):
+        sentences = list(sentence_texts(story))
+        for item in OrderingExam(least=5, most=5).set([story]):
+            assert isinstance(item.question, Order)
+            at.append(places[story.text])
+            shuffled.append([sentences.index(text) for text in item.question.sentences])
+    return {"order_at": np.array(at, dtype=np.int32), "order_shuffled": np.array(shuffled, dtype=np.int8)}
+
+
 def main(out: Path) -> None:
-    """Write data.npz and dev.npy."""
+    """Write data.npz."""
     tokenizer = load_tokenizer(gguf_file())
 
     def ragged(texts: Iterable[str]) -> tuple[np.ndarray, np.ndarray]:
@@ -48,7 +62,8 @@ def main(out: Path) -> None:
             near.append(made.text if made else "")
         made = maker.make(story, "flipped")
         flipped.append(made.text if made else "")
-    data: dict[str, np.ndarray] = {"cased": cased}
+    data: dict[str, np.ndarray] = {"cased": cased, "dev": np.array([is_dev(story.text) for story in told])}
+    data.update(ordering_questions({story.text: at for at, story in enumerate(told)}))
     items = [
         (year, item) for year, corpus in ((2016, StoryCloze2016), (2018, StoryCloze2018)) for item in corpus("dev")
     ]
@@ -66,7 +81,6 @@ def main(out: Path) -> None:
     data["sc_id"] = np.array([item.id for _, item in items])
     out.mkdir(parents=True, exist_ok=True)
     np.savez_compressed(out / "data.npz", **data)
-    np.save(out / "dev.npy", np.array([is_dev(story.text) for story in told]))
     print(f"{len(stories)} stories, {len(items)} items, {sum(map(bool, flipped))} flipped endings in {out}")
 
 

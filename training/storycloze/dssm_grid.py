@@ -1,0 +1,124 @@
+"""Which recipe for DSSM? Trains a grid of them and says how each does on Story Cloze and on made pairs of held-out stories.
+
+    python -m training.storycloze.dssm_grid texts.json.gz --out out/storycloze --budget 400
+
+``texts.json.gz`` holds ``stories`` (lists of five sentences), ``dev`` (which of them are held out), ``items`` (context, endings, answer).
+The made endings come from `learning/negatives`, in several processes.
+"""
+
+from __future__ import annotations
+
+import argparse
+import gzip
+import json
+import multiprocessing
+import random
+from pathlib import Path
+
+import numpy as np
+import torch
+
+from scenarist.learning.negatives import Negatives
+from scenarist.models.dssm_network import Counts, Letters, Recipe, Tower, learn
+from training.storycloze.job import Job
+
+KINDS = ("nearest", "nearest2", "flipped", "backward", "backward2")
+MAKER: list[Negatives] = []
+
+
+def made(story: list[str]) -> list[str]:
+    """One wrong ending of every kind, empty where there is none."""
+    dice = random.Random(" ".join(story))
+    turns = {"nearest": dice.randrange(3), "nearest2": 3 + dice.randrange(5), "flipped": 0, "backward": 0, "backward2": 1}
+    found = [MAKER[0].make(story, kind.rstrip("2"), turns[kind]) for kind in KINDS]
+    return [one.text if one else "" for one in found]
+
+
+def cosines(towers: tuple[Tower, Tower], stories: Counts, endings: Counts) -> np.ndarray:
+    """Cosine of each story with its ending."""
+    with torch.no_grad():
+        return (towers[0](stories) * towers[1](endings)).sum(-1).cpu().numpy()
+
+
+def grid() -> list[tuple[str, tuple[str, ...], Recipe]]:
+    """Names, kinds of made endings, recipes."""
+    every = KINDS
+    out = [
+        ("others only", (), Recipe(epochs=12)),
+        ("backward", ("backward", "backward2"), Recipe(epochs=16)),
+        ("nearest", ("nearest", "nearest2"), Recipe(epochs=16)),
+        ("flipped", ("flipped",), Recipe(epochs=16)),
+        ("all", every, Recipe(epochs=16)),
+        ("all without others", every, Recipe(epochs=16, others=False)),
+        ("near flip", ("nearest", "nearest2", "flipped"), Recipe(epochs=16)),
+        ("near flip without others", ("nearest", "nearest2", "flipped"), Recipe(epochs=16, others=False)),
+    ]
+    return out + [
+        (f"all, dropout {dropout}, scale {scale}, made {weight}", every, Recipe(epochs=24, dropout=dropout, scale=scale, made=weight))
+        for dropout in (0.5, 0.7)
+        for scale in (5.0, 10.0, 20.0)
+        for weight in (1.0, 3.0)
+    ]
+
+
+def main() -> None:
+    """Run the grid while there is time; every recipe's figures after every fourth epoch."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("texts", type=Path)
+    parser.add_argument("--out", type=Path, default=Path("out/storycloze"))
+    parser.add_argument("--budget", type=float, default=400.0)
+    parser.add_argument("--tiny", action="store_true")
+    given = parser.parse_args()
+    job = Job(given.out, given.budget, given.tiny)
+    with gzip.open(given.texts, "rt", encoding="utf-8") as file:
+        texts = json.load(file)
+    stories, dev = texts["stories"], np.array(texts["dev"])
+    if given.tiny:
+        stories, dev = stories[:400], dev[:400]
+    MAKER.append(Negatives(seed=13).fit(stories))
+    with multiprocessing.get_context("fork").Pool(2 if given.tiny else 12) as pool:
+        endings = pool.map(made, stories, chunksize=200)
+    job.say(f"{len(stories)} stories, made endings: {[sum(bool(row[k]) for row in endings) for k in range(len(KINDS))]}")
+    train, held = np.flatnonzero(~dev), np.flatnonzero(dev)
+    letters = Letters([stories[at] for at in train])
+
+    def on(counts: Counts) -> Counts:
+        return Counts(counts.ids.to(job.device), counts.weights.to(job.device))
+
+    def rows(which: np.ndarray, kind: int | None) -> Counts:
+        picked = [[stories[at][4]] if kind is None else [endings[at][kind]] for at in which]
+        return on(letters.counts(picked))
+
+    told = on(letters.counts([stories[at][:4] for at in train]))
+    right = rows(train, None)
+    wrong = {kind: rows(train, number) for number, kind in enumerate(KINDS)}
+    held_told, held_right = on(letters.counts([stories[at][:4] for at in held])), rows(held, None)
+    held_wrong = {kind: rows(held, number) for number, kind in enumerate(KINDS)}
+    items = texts["items"]
+    asked = on(letters.counts([item["context"] for item in items]))
+    choices = [on(letters.counts([[item["endings"][k]] for item in items])) for k in range(2)]
+    answer = np.array([item["answer"] for item in items])
+    job.say(f"{len(letters.known)} trigrams, {len(train)} to train on, {len(held)} held out, {len(items)} items")
+
+    for name, kinds, recipe in grid():
+        if job.left() < 30:
+            job.say("no time for more")
+            break
+        if given.tiny:
+            recipe = recipe._replace(epochs=1, batch=32)
+
+        def watch(epoch: int, towers: tuple[Tower, Tower], name: str = name, recipe: Recipe = recipe) -> None:
+            if epoch % 4 != 3 and epoch != recipe.epochs - 1:
+                return
+            first, second = (cosines(towers, asked, one) for one in choices)
+            cloze = float(((second > first) == (answer == 1)).mean())
+            good = cosines(towers, held_told, held_right)
+            pairs = {kind: good[keep] > cosines(towers, held_told, rows_)[keep] for kind, rows_ in held_wrong.items() for keep in [(rows_.ids[:, 0] > 0).cpu().numpy()]}
+            shares = {kind: round(float(found.mean()), 3) for kind, found in pairs.items()}
+            job.say(f"{name} epoch {epoch + 1}: Story Cloze {cloze:.4f}; made pairs {shares}")
+
+        learn(letters, told, right, [wrong[kind] for kind in kinds], recipe, 1, job.device, watch)
+
+
+if __name__ == "__main__":
+    main()
