@@ -32,6 +32,11 @@ class Document:
     features: np.ndarray
     gold: np.ndarray
     clusters: list[list[tuple[int, int]]]
+    words: list[str]
+
+
+Said = Callable[[Document], tuple[np.ndarray, np.ndarray]]
+"""a document -> the scores of its pairs, and of its mentions being new"""
 
 
 def document(
@@ -44,13 +49,14 @@ def document(
 ) -> Document:
     """``closed``: what is not annotated is a singleton (OntoGUM); else it is unknown (LitBank marks six types only)."""
     mentions = find(story, kinds)
+    words = [story.of(token) for token in story.tokens]
     where = {span: number for number, cluster in enumerate(clusters) for span in cluster}
     gold = np.array(
         [where.get((int(a), int(b)), -1 if closed else -2) for a, b in zip(mentions.first, mentions.last, strict=True)]
     )
     vector = vectors(mentions.heads)
     made = pairs(mentions, vector)
-    return Document(name, mentions, own(mentions, vector), made.mine, made.its, made.features, gold, clusters)
+    return Document(name, mentions, own(mentions, vector), made.mine, made.its, made.features, gold, clusters, words)
 
 
 class PairNet(nn.Module):
@@ -144,19 +150,28 @@ def train(
             log(
                 epoch + 1,
                 round(total, 3),
-                {key: round(100 * value, 2) for key, value in score(net.arrays(), dev).items()},
+                {key: round(100 * value, 2) for key, value in score(by(net.arrays()), dev).items()},
             )
     return net.arrays()
 
 
-def predict(arrays: dict[str, np.ndarray], doc: Document, margin: float = MARGIN) -> list[set[tuple[int, int]]]:
-    """-> clusters of token spans, singletons kept."""
+def by(arrays: dict[str, np.ndarray]) -> Said:
+    """Scores by a pair network."""
     scorer = Scorer.__new__(Scorer)
     scorer.weights = arrays
-    my, other, new = scorer.alone(doc.own)
-    made = Pairs(doc.mine, doc.its, doc.features)
-    scores = scorer.pairs(my, other, doc.mine, doc.its, doc.features)
-    antecedent, _ = link(doc.mentions, doc.mine, doc.its, forbidden(doc.mentions, made), scores, new, margin)
+
+    def said(doc: Document) -> tuple[np.ndarray, np.ndarray]:
+        my, other, new = scorer.alone(doc.own)
+        return scorer.pairs(my, other, doc.mine, doc.its, doc.features), new
+
+    return said
+
+
+def predict(said: Said, doc: Document, margin: float = MARGIN) -> list[set[tuple[int, int]]]:
+    """-> clusters of token spans, singletons kept."""
+    scores, new = said(doc)
+    banned = forbidden(doc.mentions, Pairs(doc.mine, doc.its, doc.features))
+    antecedent, _ = link(doc.mentions, doc.mine, doc.its, banned, scores, new, margin)
     root = list(range(len(antecedent)))
     found: dict[int, set[tuple[int, int]]] = {}
     for place, other in enumerate(antecedent):
@@ -167,7 +182,7 @@ def predict(arrays: dict[str, np.ndarray], doc: Document, margin: float = MARGIN
 
 
 def score(
-    arrays: dict[str, np.ndarray],
+    said: Said,
     docs: list[Document],
     margin: float = MARGIN,
     singletons: bool = False,
@@ -180,7 +195,7 @@ def score(
             continue
         least = 1 if singletons else 2
         key = [set(cluster) for cluster in doc.clusters if len(cluster) >= least]
-        response = [cluster for cluster in predict(arrays, doc, margin) if len(cluster) >= least]
+        response = [cluster for cluster in predict(said, doc, margin) if len(cluster) >= least]
         for name, count in (("muc", muc), ("b3", b_cubed), ("ceaf", ceaf), ("mention", _found)):
             sums[name] = sums.get(name, 0) + np.array(count(key, response))
     out = {}

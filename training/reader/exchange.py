@@ -8,9 +8,13 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from training.reader.treebank import Block, genre
 
 Row = dict[str, Any]
+LONGEST = 90
+"""words of a sentence the teacher labels"""
 
 
 def rows(blocks: Iterable[Block], group: str = "") -> Iterator[Row]:
@@ -41,21 +45,40 @@ def write(path: Path, found: Iterable[Row]) -> int:
     return count
 
 
-def silver(raw: Path, labels: Path, parts: Iterable[Path], unsure: int = 150) -> Iterator[Row]:
+def write_silver(path: Path, labels: dict[str, list[str]], answers: Iterable[tuple[int, dict[str, Any]]]) -> int:
+    """The teacher's answers (number of the raw row, arrays) -> one file; -> number of sentences."""
+    kept = list(answers)
+    columns = {key: np.concatenate([said[key] for _, said in kept]).astype("uint8") for key in "tdeh"}
+    sure = [np.log(np.maximum(said["c"], 1e-6)).mean() for _, said in kept]
+    np.savez_compressed(
+        path,
+        labels=np.array(json.dumps(labels)),
+        row=np.array([number for number, _ in kept], dtype="int32"),
+        size=np.array([len(said["h"]) for _, said in kept], dtype="uint8"),
+        doubt=np.minimum(-1000 * np.array(sure), 60_000).astype("uint16"),
+        realis=np.concatenate([said["r"] > 0.5 for _, said in kept]),
+        **columns,
+    )
+    return len(kept)
+
+
+def silver(raw: Path, path: Path, unsure: int = 150) -> Iterator[Row]:
     """The teacher's answers on the raw rows -> labelled rows, less those whose heads it doubts (mean -1000 log P above ``unsure``)."""
     with gzip.open(raw, "rt", encoding="utf-8") as lines:
         words = [json.loads(line)["w"] for line in lines]
-    names = json.loads(labels.read_text(encoding="utf-8"))
-    for part in parts:
-        with gzip.open(part, "rt", encoding="utf-8") as lines:
-            for line in lines:
-                said = json.loads(line)
-                if said["c"] <= unsure and len(said["h"]) <= 90:
-                    yield {
-                        "w": words[said["i"]],
-                        "h": [place if head == 0 else head - 1 for place, head in enumerate(said["h"])],
-                        "d": [names["d"][one] for one in said["d"]],
-                        "t": [names["t"][one] for one in said["t"]],
-                        "e": [names["e"][one] for one in said["e"]],
-                        "r": ["E" if one >= 50 else "O" for one in said["r"]],
-                    }
+    with np.load(path) as arrays:
+        names = json.loads(str(arrays["labels"]))
+        said = {key: arrays[key].tolist() for key in ("row", "size", "doubt", "realis", *"tdeh")}
+    stop = 0
+    for number, size, doubt in zip(said["row"], said["size"], said["doubt"], strict=True):
+        start, stop = stop, stop + size
+        if doubt <= unsure:
+            heads = said["h"][start:stop]
+            yield {
+                "w": words[number],
+                "h": [place if head == 0 else head - 1 for place, head in enumerate(heads)],
+                "d": [names["d"][one] for one in said["d"][start:stop]],
+                "t": [names["t"][one] for one in said["t"][start:stop]],
+                "e": [names["e"][one] for one in said["e"][start:stop]],
+                "r": ["E" if one else "O" for one in said["realis"][start:stop]],
+            }

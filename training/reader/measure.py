@@ -106,12 +106,12 @@ def measure(treebanks: Path, ontogum: Path, litbank: Path) -> Figures:
     for name, stories in (("ewt", ewt), ("gum", list(gum.values())), ("gum-fiction", fiction)):
         out[f"{name}, given words"], out[f"{name}, raw"] = trees(reader, stories)
     out["litbank"] = {"realis_f1": realis(reader, list(treebank.litbank(litbank / "train", dev=True)))}
-    weights = scorer().weights
+    said = coreference.by(scorer().weights)
     docs = list(documents.ontogum(reader, ontogum / "dev", non_commercial=True))
-    out["ontogum"] = coreference.score(weights, docs)
-    out["ontogum fiction"] = coreference.score(weights, docs, only="fiction")
+    out["ontogum"] = coreference.score(said, docs)
+    out["ontogum fiction"] = coreference.score(said, docs, only="fiction")
     novels = list(documents.litbank(reader, litbank / "train", dev=True))
-    out["litbank without singletons"] = coreference.score(weights, novels)
-    out["litbank with singletons"] = coreference.score(weights, novels, singletons=True)
+    out["litbank without singletons"] = coreference.score(said, novels)
+    out["litbank with singletons"] = coreference.score(said, novels, singletons=True)
     out["speed"] = {"sentences_per_s": speed(reader, list(gum.values()))}
     return {name: {key: round(float(value), 4) for key, value in row.items()} for name, row in out.items()}

@@ -23,6 +23,7 @@ import torch
 import torch.nn.functional as F
 from torch import nn
 
+from training.reader import exchange
 from training.reader.augment import manner
 
 Row = dict[str, Any]
@@ -352,6 +353,41 @@ def fit(
     log("done", step, figures)
     save(net, words, labels, out)
     return figures
+
+
+def train_one(work: Path, seed: int, seconds: float, share: float = 1.0) -> None:
+    """One network from the files of ``work`` -> network{seed}.npz and its dev figures, network{seed}.json; ``share`` of the rows (a smoke test)."""
+    gold, dev = read(work / "train.jsonl.gz"), read(work / "dev.jsonl.gz")
+    found = work / "silver.npz"
+    silver = list(exchange.silver(work / "raw.jsonl.gz", found)) if found.exists() else []
+    gold, silver = gold[: int(share * len(gold))], silver[: int(share * len(silver))]
+    print(f"seed {seed}: {len(gold)} gold sentences, {len(silver)} of the teacher", flush=True)
+    figures = fit(
+        gold,
+        silver,
+        dev,
+        work / "vectors.npz",
+        work / f"network{seed}.npz",
+        seed=seed,
+        seconds=seconds,
+        epochs=12 if silver else 25,
+        repeat=4,
+        batch=6000 if silver else 3000,
+        rate=3e-3 if silver else 2e-3,
+        dropout=0.25 if silver else 0.33,
+        device="cuda" if torch.cuda.is_available() else "cpu",
+    )
+    (work / f"network{seed}.json").write_text(json.dumps(figures), encoding="utf-8")
+
+
+def best(work: Path) -> Path:
+    """The network with the best dev figures: core arguments on EWT, GUM and its fiction, and realis."""
+
+    def worth(path: Path) -> float:
+        found = json.loads(path.read_text(encoding="utf-8"))
+        return float(sum(found[group]["core"] for group in ("ewt", "gum", "gum-fiction")) + found["litbank"]["realis"])
+
+    return max(sorted(work.glob("network?.json")), key=worth).with_suffix(".npz")
 
 
 def save(net: Net, words: Words, labels: dict[str, list[str]], out: Path) -> None:

@@ -7,10 +7,8 @@ student, larger. Runs where only torch and transformers are installed. About ten
 
 from __future__ import annotations
 
-import gzip
-import json
 import random
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +16,8 @@ import numpy as np
 import torch
 from torch import nn
 
+from training.reader import exchange
+from training.reader.parallel import side_by_side
 from training.reader.student import Row, batches, loss_of, prepare, read, tally
 
 BIGGEST = 500
@@ -198,40 +198,59 @@ def is_tree(heads: np.ndarray) -> bool:
     return True
 
 
-def main(
-    work: Path, encoder: Path, out: Path, seeds: int = 2, epochs: int = 10, log: Callable[..., None] = print
-) -> None:
-    """Writes labels.json and silver{0..3}.jsonl.gz, one line a sentence that came out as a tree."""
-    from transformers import AutoModel, AutoTokenizer
+class Shelf:
+    """What every process reads: rows, labels and word pieces."""
 
-    device = "cuda" if torch.cuda.is_available() else "cpu"
-    train, dev, raw = (read(work / f"{name}.jsonl.gz") for name in ("train", "dev", "raw"))
-    labels = {key: sorted({one for row in train for one in row.get(key, []) if one}) for key in "tde"} | {
-        "r": ["E", "O"]
-    }
-    pieces = Pieces(AutoTokenizer.from_pretrained(encoder, local_files_only=True))
-    prepare(train, labels), prepare(dev, labels)
-    for number, row in enumerate(raw):
-        row["i"] = number
-    train, dev, raw = (
-        [row for row in rows if row["w"] and len(pieces(row["w"])[0]) <= BIGGEST] for rows in (train, dev, raw)
-    )
+    def __init__(self, work: Path, encoder: Path) -> None:
+        from transformers import AutoTokenizer
+
+        self.device = "cuda" if torch.cuda.is_available() else "cpu"
+        self.encoder = encoder
+        train = read(work / "train.jsonl.gz")
+        self.labels = {key: sorted({one for row in train for one in row.get(key, []) if one}) for key in "tde"} | {
+            "r": ["E", "O"]
+        }
+        self.pieces = Pieces(AutoTokenizer.from_pretrained(encoder, local_files_only=True))
+        self.train, self.dev = self.fitting(train), self.fitting(read(work / "dev.jsonl.gz"))
+        prepare(self.train, self.labels), prepare(self.dev, self.labels)
+
+    def fitting(self, rows: list[Row]) -> list[Row]:
+        return [row for row in rows if row["w"] and len(self.pieces(row["w"])[0]) <= BIGGEST]
+
+    def inner(self) -> nn.Module:
+        from transformers import AutoModel
+
+        return AutoModel.from_pretrained(self.encoder, local_files_only=True)
+
+
+def train_one(work: Path, encoder: Path, seed: int, epochs: int) -> None:
+    """Trains one teacher and keeps it as teacher{seed}.pt."""
+    shelf = Shelf(work, encoder)
+    net = fit(shelf.train, shelf.labels, shelf.pieces, shelf.inner(), seed, epochs, shelf.device)
+    figures = tally(predict([net], shelf.dev, shelf.pieces, shelf.device), shelf.labels)
+    print("teacher", seed, figures, flush=True)
+    torch.save(net.state_dict(), work / f"teacher{seed}.pt")
+
+
+def main(work: Path, encoder: Path, seeds: int = 2, epochs: int = 10) -> None:
+    """Trains the teachers (side by side on a GPU) and writes silver.npz, the labels of all sentences that came out as trees."""
+    side_by_side(train_one, [(work, encoder, seed, epochs) for seed in range(1, seeds + 1)])
+    shelf = Shelf(work, encoder)
     nets = []
     for seed in range(1, seeds + 1):
-        nets.append(
-            fit(train, labels, pieces, AutoModel.from_pretrained(encoder, local_files_only=True), seed, epochs, device)
-        )
-        log("teacher", seed, tally(predict(nets[-1:], dev, pieces, device), labels))
-    log("teachers together", tally(predict(nets, dev, pieces, device), labels))
-    (out / "labels.json").write_text(json.dumps(labels), encoding="utf-8")
-    files = [gzip.open(out / f"silver{part}.jsonl.gz", "wt") for part in range(4)]  # noqa: SIM115
-    for row, said in predict(nets, raw, pieces, device):
-        if is_tree(said["h"]):
-            line = {key: said[key].tolist() for key in "tehd"} | {
-                "i": row["i"],
-                "r": [int(99 * one) for one in said["r"]],
-            }
-            line["c"] = int(-1000 * np.log(np.maximum(said["c"], 1e-6)).mean())
-            files[row["i"] % 4].write(json.dumps(line, separators=(",", ":")) + "\n")
-    for file in files:
-        file.close()
+        nets.append(Teacher(shelf.inner(), shelf.labels).to(shelf.device))
+        nets[-1].load_state_dict(torch.load(work / f"teacher{seed}.pt", map_location=shelf.device))
+    figures = tally(predict(nets, shelf.dev, shelf.pieces, shelf.device), shelf.labels)
+    print("teachers together", figures, flush=True)
+    raw = read(work / "raw.jsonl.gz")
+    for number, row in enumerate(raw):
+        row["i"] = number
+    exchange.write_silver(
+        work / "silver.npz",
+        shelf.labels,
+        (
+            (row["i"], said)
+            for row, said in predict(nets, shelf.fitting(raw), shelf.pieces, shelf.device)
+            if len(row["w"]) <= exchange.LONGEST and is_tree(said["h"])
+        ),
+    )

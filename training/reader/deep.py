@@ -1,0 +1,252 @@
+"""OntoGUM and LitBank as arrays -> the pair network of the reader `deep` (`scenarist.reading.coref.deep_net`), on a GPU.
+
+`pack` runs here, on our own parses; the rest where only torch, transformers and numpy are installed. Writes one file of low-rank
+matrices and heads per run, and the scores of every pair of the dev documents, which `scored` turns into CoNLL F1 here.
+"""
+
+from __future__ import annotations
+
+import io
+import json
+import lzma
+import random
+import time
+from collections.abc import Sequence
+from itertools import chain
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+from torch import nn
+
+from scenarist.reading.coref.deep_net import DeepPairs, LowRank, adapt, cut_words
+
+VECTOR = 100
+"""the last columns of a mention's own numbers are its static word vector, which the encoder makes superfluous"""
+STEPS = 16
+"""of 1, in which features that are no yes or no travel"""
+FAR = ("sentence 0", "sentence 1", "sentence 2", "sentence 3", "sentence 4-5", "sentence 6-9", "sentence 10-")
+DERIVED = (*FAR, "log sentences", "log mentions", "log tokens", "none between")
+"""features that follow from where the mentions stand: they do not travel"""
+PLACES = ("first", "last", "head", "sentence")
+Doc = dict[str, Any]
+
+
+def derived(doc: Doc) -> dict[str, np.ndarray]:
+    """The features of ``DERIVED``, as `scenarist.reading.coref.pairs` has them (`pack` compares)."""
+    mine, its = doc["mine"], doc["its"]
+    far = doc["sentence"][mine] - doc["sentence"][its]
+    bands = [far == 0, far == 1, far == 2, far == 3, (far > 3) & (far < 6), (far > 5) & (far < 10), far > 9]
+    return dict(zip(FAR, bands, strict=True)) | {
+        "log sentences": np.log1p(far) / 2,
+        "log mentions": np.log1p(mine - its) / 3,
+        "log tokens": np.log1p(np.abs(doc["head"][mine] - doc["head"][its])) / 4,
+        "none between": mine - its == 1,
+    }
+
+
+def pack(train: Sequence[Any], dev: Sequence[Any], out: Path) -> None:
+    """Documents of `training.reader.coreference` -> one file (xz); dev documents come last."""
+    from scenarist.reading.coref.pairs import FEATURES
+
+    arrays: dict[str, np.ndarray] = {}
+    names: list[str] = []
+    words: list[list[str]] = []
+    seen = np.concatenate([doc.features for doc in train])
+    kept = np.array([name not in DERIVED for name in FEATURES])
+    real = kept & ((seen != 0) & (seen != 1)).any(0)
+    flag = kept & ~real
+    for doc in chain(train, dev):
+        here = {key: getattr(doc.mentions, key).astype("uint16") for key in PLACES} | {
+            "own": doc.own[:, :-VECTOR].astype("float16").T,
+            "mine": np.diff(doc.mine, prepend=0).astype("uint8"),
+            "its": (doc.mine - doc.its).astype("uint16"),
+            "flags": np.packbits(doc.features[:, flag].astype(bool), axis=0).T,
+            "reals": np.round((doc.features[:, real] + 1) * STEPS).astype("uint8").T,
+            "gold": doc.gold.astype("int16"),
+        }
+        arrays |= {f"{len(names)}/{key}": np.ascontiguousarray(value) for key, value in here.items()}
+        names.append(doc.name)
+        words.append(doc.words)
+    meta = {"names": names, "words": words, "train": len(train), "features": FEATURES}
+    meta |= {"reals": np.flatnonzero(real).tolist(), "flags": np.flatnonzero(flag).tolist()}
+    plain = io.BytesIO()
+    np.savez(plain, meta=np.frombuffer(json.dumps(meta).encode(), dtype="uint8"), **arrays)
+    out.write_bytes(lzma.compress(plain.getvalue()))
+    for made, doc in zip(chain(*unpack(out)), chain(train, dev), strict=True):
+        assert (made["its"] == doc.its).all() and (made["mine"] == doc.mine).all()
+        assert np.abs(made["features"] - doc.features).max(initial=0) <= 0.6 / STEPS
+
+
+def unpack(path: Path) -> tuple[list[Doc], list[Doc]]:
+    """-> train and dev documents: names, words and float or integer arrays."""
+    docs = []
+    with np.load(io.BytesIO(lzma.decompress(path.read_bytes()))) as arrays:
+        meta = json.loads(arrays["meta"].tobytes())
+        for number, name in enumerate(meta["names"]):
+            doc: Doc = {key: arrays[f"{number}/{key}"].astype("int64") for key in (*PLACES, "gold", "mine", "its")}
+            doc["mine"] = np.cumsum(doc["mine"])
+            doc["its"] = doc["mine"] - doc["its"]
+            features = np.zeros((len(doc["mine"]), len(meta["features"])), dtype="float32")
+            features[:, meta["flags"]] = np.unpackbits(arrays[f"{number}/flags"].T, axis=0, count=len(features))
+            features[:, meta["reals"]] = arrays[f"{number}/reals"].T.astype("float32") / STEPS - 1
+            for column, values in derived(doc).items():
+                features[:, meta["features"].index(column)] = values
+            doc |= {"own": arrays[f"{number}/own"].T.astype("float32"), "features": features}
+            docs.append(doc | {"name": name, "words": meta["words"][number]})
+    return docs[: meta["train"]], docs[meta["train"] :]
+
+
+def loss_of(scores: torch.Tensor, new: torch.Tensor, doc: Doc, cost_new: float) -> torch.Tensor:
+    """Marginal likelihood of the right antecedents, *new* where there is none (as `coreference.loss_of`)."""
+    mine, gold = doc["mine"], doc["gold"]
+    right = (gold[mine] == gold[doc["its"]]) & (gold[mine] >= 0)
+    scores, new = scores.float().clamp(-25, 25), new.float().clamp(-25, 25)
+    total = torch.zeros_like(new).index_add(0, mine, scores.exp()) + new.exp()
+    good = torch.zeros_like(new).index_add(0, mine, scores.exp() * right)
+    first = good <= 0
+    good = torch.where(first, new.exp(), good)
+    weight = torch.where(gold == -2, 0.0, torch.where(first, cost_new, 1.0))
+    return ((total.log() - good.log()) * weight).sum() / weight.sum().clamp(min=1)
+
+
+def accuracy(scores: np.ndarray, new: np.ndarray, doc: Doc) -> tuple[int, int, int]:
+    """(right links, links said, links in the key) where a mention takes its best pair: a quick look while training."""
+    mine, its, gold = (doc[key].cpu().numpy() for key in ("mine", "its", "gold"))
+    best = np.full(len(gold), -np.inf)
+    np.maximum.at(best, mine, scores)
+    chosen = (scores >= best[mine]) & (scores > new[mine])
+    right = chosen & (gold[mine] == gold[its]) & (gold[mine] >= 0)
+    can = np.zeros(len(gold), dtype=bool)
+    can[mine[(gold[mine] == gold[its]) & (gold[mine] >= 0)]] = True
+    return int(right.sum()), int((chosen & (gold[mine] != -2)).sum()), int(can.sum())
+
+
+class Run:
+    """One training run."""
+
+    def __init__(
+        self, data: Path, encoder: Path, *, seed: int, rank: int, rate: float, epochs: int, device: str
+    ) -> None:
+        from transformers import AutoModel, AutoTokenizer
+
+        torch.manual_seed(seed)
+        self.rng, self.epochs, self.device, self.rank = random.Random(seed), epochs, device, rank
+        tokenizer = AutoTokenizer.from_pretrained(encoder, local_files_only=True)
+        self.around = (tokenizer.cls_token_id, tokenizer.sep_token_id)
+        self.mask = tokenizer.mask_token_id
+        train, dev = unpack(data)
+        for doc in (*train, *dev):
+            doc["pieces"] = cut_words(tokenizer, tokenizer.unk_token_id, doc["words"])
+            for key in ("first", "last", "head", "own", "mine", "its", "features", "gold"):
+                doc[key] = torch.from_numpy(doc[key]).to(device)
+        self.train, self.dev = [doc for doc in train if len(doc["mine"])], dev
+        base = AutoModel.from_pretrained(encoder, local_files_only=True)
+        if rank:
+            adapt(base, rank)
+        self.net = DeepPairs(base, train[0]["own"].shape[1], train[0]["features"].shape[1]).to(device)
+        inner = [one for one in self.net.encoder.parameters() if one.requires_grad]
+        known = {id(one) for one in inner}
+        rest = [one for one in self.net.parameters() if one.requires_grad and id(one) not in known]
+        self.groups = [{"params": inner, "lr": rate}, {"params": rest, "lr": 1e-3}]
+
+    def scores(self, doc: Doc, hide: float = 0.0) -> tuple[torch.Tensor, torch.Tensor]:
+        pieces = doc["pieces"]
+        if hide:
+            pieces = [[self.mask] * len(one) if self.rng.random() < hide else one for one in pieces]
+        with torch.autocast(self.device, dtype=torch.bfloat16, enabled=self.device == "cuda"):
+            words = self.net.words(pieces, self.around, self.device)
+            known = self.net.mentions(words, doc["first"], doc["last"], doc["head"], doc["own"])
+            found: tuple[torch.Tensor, torch.Tensor] = self.net(known, doc["mine"], doc["its"], doc["features"])
+        return found
+
+    def fit(self, out: Path, seconds: float, cost_new: float, log: Any = print) -> None:
+        """Trains and writes ``out``.npz (weights) and ``out``-dev.npz (scores of the dev documents)."""
+        optimizer = torch.optim.AdamW(self.groups, weight_decay=0.01, betas=(0.9, 0.98))
+        rates = [group["lr"] for group in optimizer.param_groups]
+        steps, step, begun = self.epochs * len(self.train) // 2, 0, time.time()
+        for epoch in range(self.epochs):
+            self.net.train()
+            self.rng.shuffle(self.train)
+            total = 0.0
+            for base in range(0, len(self.train) - 1, 2):
+                part = max(step / steps, (time.time() - begun) / seconds)
+                for group, rate in zip(optimizer.param_groups, rates, strict=True):
+                    group["lr"] = rate * min(1.0, (step + 1) / 100) * max(0.01, 1 - part)
+                for doc in self.train[base : base + 2]:
+                    loss = loss_of(*self.scores(doc, hide=0.05), doc, cost_new) / 2
+                    loss.backward()
+                    total += float(loss.detach())
+                nn.utils.clip_grad_norm_([one for group in self.groups for one in group["params"]], 1.0)
+                optimizer.step()
+                optimizer.zero_grad()
+                step += 1
+                if part >= 1:
+                    break
+            if epoch % 4 == 3 or epoch == self.epochs - 1 or part >= 1:
+                log(out.name, "epoch", epoch + 1, round(total, 2), "s", round(time.time() - begun), self.look(out))
+                self.save(out)
+            if part >= 1:
+                return
+
+    @torch.no_grad()
+    def look(self, out: Path) -> dict[str, float]:
+        self.net.eval()
+        kept, sums = {}, np.zeros(3)
+        for number, doc in enumerate(self.dev):
+            scores, new = (one.float().cpu().numpy() for one in self.scores(doc))
+            kept |= {f"{number}/scores": scores.astype("float16"), f"{number}/new": new.astype("float16")}
+            sums += accuracy(scores, new, doc)
+        np.savez_compressed(out.with_name(out.name + "-dev.npz"), **kept)
+        return {"links_f1": round(float(2 * sums[0] / (sums[1] + sums[2])), 4)}
+
+    def save(self, out: Path) -> None:
+        """Heads and low-rank matrices in half precision (a fully trained encoder is not kept)."""
+        inner = {name for name, one in self.net.encoder.named_modules() if isinstance(one, LowRank)}
+        kept = {
+            name: value.detach().cpu().numpy().astype("float16")
+            for name, value in self.net.state_dict().items()
+            if not name.startswith("encoder.") or name.removeprefix("encoder.").rpartition(".")[0] in inner
+        }
+        np.savez_compressed(out.with_suffix(".npz"), **kept)
+
+
+def train_one(
+    data: Path,
+    encoder: Path,
+    out: Path,
+    seed: int = 1,
+    *,
+    rank: int = 64,
+    rate: float = 5e-4,
+    epochs: int = 24,
+    seconds: float = 1e9,
+    cost_new: float = 0.6,
+) -> None:
+    device = "cuda" if torch.cuda.is_available() else "cpu"
+    run = Run(data, encoder, seed=seed, rank=rank, rate=rate, epochs=epochs, device=device)
+    run.fit(out, seconds, cost_new)
+
+
+if __name__ == "__main__":
+    import sys
+
+    given = dict(one.split("=", 1) for one in sys.argv[1:])
+    train_one(
+        Path(given["data"]),
+        Path(given["encoder"]),
+        Path(given["out"]),
+        **{
+            key: type_(given[key])
+            for key, type_ in (
+                ("seed", int),
+                ("rank", int),
+                ("rate", float),
+                ("epochs", int),
+                ("seconds", float),
+                ("cost_new", float),
+            )
+            if key in given
+        },
+    )
