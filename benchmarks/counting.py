@@ -172,7 +172,7 @@ def apart(folder: Path, which: str) -> dict[str, Any]:
     """One engine in a process of its own, so that peak memory is its own."""
     done = subprocess.run([sys.executable, __file__, "one", which, str(folder)], capture_output=True, text=True)
     if done.returncode:
-        return {"engine": which, "problem": done.stderr.strip().splitlines()[-1]}
+        return {"engine": which, "problem": (done.stderr.strip().splitlines() or [f"exit {done.returncode}"])[-1]}
     found: dict[str, Any] = json.loads(done.stdout.strip().splitlines()[-1])
     return found
 
@@ -204,6 +204,12 @@ def growth(most: int) -> None:
             say(events=events, **found, right=found.get("total") == expected, per_million=per)
 
 
+def summed(count: Any) -> dict[str, int]:
+    """A count table in three numbers: what it counts, its rows, and the sum of squares."""
+    row = count.agg(total=count.n.sum(), rows=count.count(), squares=(count.n * count.n).sum()).execute().iloc[0]
+    return {key: int(row[key]) for key in ("total", "rows", "squares")}
+
+
 def spark(events: int, kill: bool) -> None:
     """The same expression on a local cluster of two executors, one of them killed by its process id in the middle."""
     from scenarist.learning import counting
@@ -211,26 +217,39 @@ def spark(events: int, kill: bool) -> None:
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         expected = synthetic(folder, events)
-        killed: list[int] = []
         begun = time.perf_counter()
-        with counting.spark_engine("local-cluster[2,1,1024]", "1GB", {"spark.executor.memory": "1g"}) as session:
+        with counting.duckdb_engine("2GB", 2, folder / "spill") as base:
+            by_duckdb = summed(counting.pair_counts(base.read_parquet(str(folder / "chains" / "*.parquet")), SKIP))
+        duckdb_s = time.perf_counter() - begun
+        killed: list[dict[str, Any]] = []
+        settings = {"spark.sql.shuffle.partitions": "32", "spark.sql.files.maxPartitionBytes": "4m"}
+        with counting.spark_engine("local-cluster[2,1,1024]", "1000MB", settings) as session:
             base = counting.ibis().pyspark.connect(session)
             chains = base.read_parquet(str(folder / "chains"))
             if kill:
-                threading.Thread(target=kill_one, args=(killed,), daemon=True).start()
-            count = counting.pair_counts(chains, SKIP)
-            found = count.agg(total=count.n.sum(), rows=count.count()).execute()
-        total = int(found["total"][0])
-        say(benchmark="spark", events=events, expected=expected, total=total, right=total == expected, killed=killed, wall_s=time.perf_counter() - begun, machine=machine())
+                threading.Thread(target=kill_one, args=(session, killed), daemon=True).start()
+            begun = time.perf_counter()
+            by_spark = summed(counting.pair_counts(chains, SKIP))
+            seconds = time.perf_counter() - begun
+        right = by_spark == by_duckdb and by_spark["total"] == expected
+        say(benchmark="spark", events=events, expected=expected, spark=by_spark, duckdb=by_duckdb, right=right, killed=killed,
+            wall_s=seconds, duckdb_wall_s=duckdb_s, machine=machine())  # fmt: skip
+        if not right or (kill and not killed):
+            sys.exit(1)
 
 
-def kill_one(killed: list[int]) -> None:
-    """Kill one executor of this process's own cluster, some seconds into the job."""
-    time.sleep(6)
-    for pid in executors():
-        os.kill(pid, signal.SIGKILL)
-        killed.append(pid)
-        return
+def kill_one(session: Any, killed: list[dict[str, Any]]) -> None:
+    """Kill one executor of this process's own cluster as soon as a stage has some tasks done and others to do."""
+    track = session.sparkContext.statusTracker()
+    while not killed:
+        time.sleep(0.05)
+        for stage in track.getActiveStageIds():
+            info = track.getStageInfo(stage)
+            found = executors()
+            if info and 1 < info.numCompletedTasks < info.numTasks - 2 and found:
+                os.kill(found[0], signal.SIGKILL)
+                killed.append({"pid": found[0], "stage": stage, "tasks_done": info.numCompletedTasks, "of": info.numTasks})
+                break
 
 
 def executors() -> list[int]:

@@ -248,3 +248,52 @@ def test_a_full_disk_gives_a_message_and_no_half_table(tmp_path: Path) -> None:
     assert done.returncode == 2, done.stderr
     assert "Cannot write" in done.stdout or "Counting stopped" in done.stdout
     assert [path for path in (tmp_path / "m").rglob("*") if path.is_file()] == []
+
+
+def test_near_duplicates_equal_a_comparison_of_all_with_all() -> None:
+    from scenarist.learning.dedup import BANDS, HASHES, Sketcher
+
+    rng = random.Random(5)
+    texts: list[str] = []
+    for number in range(300):
+        if number > 20 and rng.random() < 0.5:
+            words = rng.choice(texts).split()
+            for _ in range(rng.choice([0, 1, 3, 12, 30])):
+                if words:
+                    words[rng.randrange(len(words))] = f"w{rng.randrange(900)}"
+        else:
+            words = [f"w{rng.randrange(900)}" for _ in range(rng.choice([0, 3, 40, 200]))]
+        texts.append(" ".join(words))
+    sketches = [Sketcher()(text) for text in texts]
+    exact, near, kept = [], [], []
+    for place, sketch in enumerate(sketches):
+        if not texts[place]:
+            continue
+        if any(texts[place] == texts[other] for other in range(place)):
+            exact.append(place)
+            continue
+        width = HASHES // BANDS
+        for other in kept:
+            agree = sketches[other].signature == sketch.signature
+            if agree.mean() >= 0.8 and agree.reshape(BANDS, width).all(axis=1).any():
+                near.append(place)
+                break
+        else:
+            kept.append(place)
+    found = find_duplicates(texts)
+    assert (list(found.exact), list(found.near)) == (exact, near)
+    assert len(near) > 20
+    assert found.documents == 300
+
+
+def test_the_sentence_of_an_event_is_the_one_it_stands_in() -> None:
+    from scenarist.learning.shards import sentences_of
+    from scenarist.registry import make
+
+    text = "Ann woke up. She drank tea, and the dog barked.\n\nNobody came. Then Tom sang and left."
+    (story,) = make("reader", "default")([text])
+    slow = tuple(
+        next((at for at, one in enumerate(story.sentences) if one.start <= event.start < one.stop), -1) for event in story.events
+    )
+    assert sentences_of(story) == slow
+    assert set(slow) == {0, 1, 2, 3}

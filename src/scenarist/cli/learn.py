@@ -44,7 +44,7 @@ def learn(
         card = learn_events(
             things, out, name=corpus, reader=reader, engine=engine, master=master, memory=memory, jobs=jobs, dedup=dedup,
             args=args, minimum=minimum, window=window, by_scenario=by_scenario, refresh=refresh,
-            tick=lambda what, done: advance(what, done, 0),
+            tick=advance,
         )  # fmt: skip
     if as_json:
         json_out(card)

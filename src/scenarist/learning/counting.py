@@ -6,8 +6,12 @@ A table of chains has one row per chain (`formats.chain_table`). A pair of its e
 
 from __future__ import annotations
 
+import os
 import re
 import socket
+import sys
+import time
+import warnings
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
@@ -70,12 +74,13 @@ def document_index(chains: Any, minimum: int = 2) -> Any:
 
 
 TABLES: Mapping[str, Callable[..., Any]] = {
-    "events": lambda chains, minimum, window: event_counts(chains, minimum),
-    "pairs": lambda chains, minimum, window: pair_counts(chains, window, minimum),
-    "unordered": lambda chains, minimum, window: unordered_counts(pair_counts(chains, window, minimum)),
-    "patterns": lambda chains, minimum, window: pattern_counts(chains),
-    "index": lambda chains, minimum, window: document_index(chains, minimum),
+    "events": lambda chains, _written, minimum, _window: event_counts(chains, minimum),
+    "pairs": lambda chains, _written, minimum, window: pair_counts(chains, window, minimum),
+    "unordered": lambda _chains, written, _minimum, _window: unordered_counts(written("pairs")),
+    "patterns": lambda chains, _written, _minimum, _window: pattern_counts(chains),
+    "index": lambda chains, _written, minimum, _window: document_index(chains, minimum),
 }
+"""Name -> count; ``written`` gives a table of this run that was written before, so that pairs are counted once."""
 ORDER = {
     "events": ("n", "event"), "pairs": ("first", "second", "distance"), "unordered": ("x", "y"),
     "patterns": ("pattern",), "index": ("id", "document"),
@@ -83,11 +88,16 @@ ORDER = {
 """Tables are written in this order, so that a file is the same whatever engine or number of jobs made it."""
 
 
+def check_memory(memory: str) -> None:
+    """Is this a size?"""
+    if not re.fullmatch(r"\d+(\.\d+)? ?(KB|MB|GB|TB|KiB|MiB|GiB|TiB)", memory, re.I):
+        raise BadInput(f"memory is a size such as 2GB or 500MB, not {memory!r}.")
+
+
 @contextmanager
 def duckdb_engine(memory: str = "2GB", jobs: int = 2, spill: Path | None = None) -> Iterator[Any]:
     """DuckDB inside this process, within a memory limit, spilling to ``spill``."""
-    if not re.fullmatch(r"\d+(\.\d+)? ?(KB|MB|GB|TB|KiB|MiB|GiB|TiB)", memory, re.I):
-        raise BadInput(f"memory is a size such as 2GB or 500MB, not {memory!r}.")
+    check_memory(memory)
     try:
         import duckdb
     except ModuleNotFoundError as error:
@@ -112,17 +122,26 @@ def duckdb_engine(memory: str = "2GB", jobs: int = 2, spill: Path | None = None)
 
 @contextmanager
 def spark_engine(master: str = "local[2]", memory: str = "2GB", settings: Mapping[str, str] | None = None) -> Iterator[Any]:
-    """A Spark session on a master; one that does not answer is said at once."""
+    """A Spark session on a master; one that does not answer, or has no worker to give, is said at once.
+
+    ``memory`` is each executor's, and the driver's too. Workers use the interpreter named by PYSPARK_PYTHON, else this one's path.
+    """
     check_master(master)
+    check_memory(memory)
     try:
+        from pyspark.errors import PySparkException
         from pyspark.sql import SparkSession
     except ModuleNotFoundError as error:
         raise missing_extra("pyspark", "cluster", "Counting on a cluster") from error
-    heap = re.sub(r"i?b$", "", memory.lower().replace(" ", ""))
+    warnings.filterwarnings("ignore", "PySpark does not yet fully support pandas", FutureWarning)
+    os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
+    heap = str(int(megabytes(memory))) + "m"
     builder = SparkSession.builder.master(master).appName("scenarist learn")
     fixed = {
-        "spark.driver.memory": heap, "spark.sql.session.timeZone": "UTC", "spark.ui.enabled": "false",
-        "spark.sql.execution.arrow.pyspark.enabled": "true", "spark.ui.showConsoleProgress": "false", **(settings or {}),
+        "spark.driver.memory": heap, "spark.executor.memory": heap, "spark.sql.session.timeZone": "UTC",
+        "spark.ui.enabled": "false", "spark.sql.execution.arrow.pyspark.enabled": "true",
+        "spark.ui.showConsoleProgress": "false", "spark.executorEnv.OPENBLAS_NUM_THREADS": "1",
+        "spark.executorEnv.OMP_NUM_THREADS": "1", **(settings or {}),
     }  # fmt: skip
     if master.startswith("local"):
         fixed.setdefault("spark.sql.shuffle.partitions", "8")
@@ -134,9 +153,44 @@ def spark_engine(master: str = "local[2]", memory: str = "2GB", settings: Mappin
         raise Missing(f"Spark did not start on {master}: {str(error).splitlines()[0]} Is a Java runtime (17 or later) there?") from error
     session.sparkContext.setLogLevel("ERROR")
     try:
+        await_workers(session, master, memory)
         yield session
+    except PySparkException as error:
+        raise BadInput(f"Spark stopped: {reason(error)} What was done is kept; the same command goes on from there.") from error
     finally:
         session.stop()
+
+
+def megabytes(memory: str) -> float:
+    """A size in MiB, at least one.
+
+    >>> megabytes("2GB"), megabytes("500 MiB")
+    (2000.0, 500.0)
+    """
+    number, unit = re.fullmatch(r"([\d.]+)\s*([KMGT])i?B", memory.strip(), re.I).groups()  # type: ignore[union-attr]
+    return max(1.0, float(number) * {"k": 0.001, "m": 1, "g": 1000, "t": 1e6}[unit.lower()])
+
+
+def await_workers(session: Any, master: str, memory: str, seconds: float = 60.0) -> None:
+    """Wait for the first executor of a cluster; a master without free workers would let a job wait for ever."""
+    if master.startswith("local[") or master == "local":
+        return
+    over = time.monotonic() + seconds
+    while session.sparkContext._jsc.sc().getExecutorMemoryStatus().size() < 2:  # the driver is one of them
+        if time.monotonic() > over:
+            raise Missing(
+                f"The master at {master} gave no executor within {seconds:.0f} seconds. Has it workers with {memory} of memory "
+                "and a core free each? See its page, or give less with --memory."
+            )
+        time.sleep(0.2)
+
+
+def reason(error: Exception) -> str:
+    """The line of a Spark error that says what happened: ours where a worker raised one, else the first."""
+    lines = [line.strip() for line in str(error).splitlines() if line.strip()]
+    ours = [line.partition(": ")[2] for line in lines if line.startswith("scenarist.errors.")]
+    space = [line for line in lines if "No space left" in line]
+    return (ours or space or lines or [type(error).__name__])[0]
 
 
 def check_master(master: str, seconds: float = 5.0) -> None:
@@ -162,8 +216,3 @@ def write_count_table(engine: Any, expression: Any, order: tuple[str, ...], path
     sorted_rows = expression.order_by(*[ibis().desc(name) if name == "n" else name for name in order])
     sorted_rows.to_parquet(path, compression="zstd")
     return int(engine.read_parquet(path).count().execute())
-
-
-def spark_chains(session: Any, folder: Path) -> Any:
-    """The chains of a folder as an Ibis table on Spark."""
-    return ibis().pyspark.connect(session).read_parquet(str(folder))

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import nullcontext
+from contextlib import contextmanager, nullcontext
+from functools import partial
 from pathlib import Path
 from typing import Any, TypeAlias
 
@@ -25,8 +26,10 @@ from scenarist.learning.shards import Made, Source, Work, cut, make_shard, sourc
 from scenarist.signature import content_hash
 from scenarist.store import whole_file, write_whole
 
-Tick: TypeAlias = Callable[[str, int], None]
-"""Progress: what is being done, and how much of it is done."""
+Tick: TypeAlias = Callable[[str, int, int], None]
+"""Progress: what is being done, how much of it is done, and of how much (0: not known)."""
+Mapper: TypeAlias = Callable[[Iterator[Work]], Iterator[Made]]
+"""Who makes shards: a pool of processes here, or the workers of a cluster."""
 LARGEST = 60_000_000
 """Pairs beyond which no array file is written: the Parquet tables remain."""
 
@@ -97,25 +100,33 @@ def learn_events(
     """Learn event counts from a corpus of stories or chains into a folder."""
     if engine not in ("duckdb", "spark"):
         raise BadInput(f"engine is 'duckdb' or 'spark', not {engine!r}.")
-    say = tick or (lambda _what, _done: None)
+    say = tick or (lambda _what, _done, _known: None)
     arrow()
-    out = prepared(out, refresh)
     if engine == "spark":
         counting.check_master(master)
-    repeats = find_duplicates(noted(corpus, say), threshold) if dedup else Duplicates((), (), ())
-    kept = (source for place, source in enumerate(sources(corpus)) if place not in repeats.all)
-    if engine == "spark":
-        from scenarist.learning.spark_learning import learn_on_spark
-
-        made, resumed, rebuilt, stamp = learn_on_spark(kept, out, reader, args, evidence, master, memory, minimum, window, say)
     else:
-        made, resumed, rebuilt, stamp = build_shards(kept, out, reader, args, evidence, jobs, say)
+        counting.check_memory(memory)
+    out = prepared(out, refresh)
+    repeats = find_duplicates(noted(corpus, say), threshold) if dedup else Duplicates((), (), ())
+    left_out = repeats.all
+    kept = (source for place, source in enumerate(sources(corpus)) if place not in left_out)
+    known = repeats.documents - len(left_out)
+    if engine == "spark":
+        from scenarist.learning.spark_learning import shards_on_spark, write_tables_on_spark
+
+        with counting.spark_engine(master, memory) as session:
+            mapper: Mapper = partial(shards_on_spark, session)
+            made, resumed, rebuilt, stamp = build_shards(kept, out, reader, args, evidence, mapper, say, known)
+            write_tables_on_spark(session, out, minimum, window, say)
+    else:
+        with pool_of(jobs) as mapper:
+            made, resumed, rebuilt, stamp = build_shards(kept, out, reader, args, evidence, mapper, say, known)
         with counting.duckdb_engine(memory, jobs, out / "spill") as base:
             write_tables(base, out, minimum, window, say)
     shutil.rmtree(out / "spill", ignore_errors=True)
     tables = table_rows(out)
     check_ids(out)
-    say("arrays", 0)
+    say("arrays", 0, 0)
     if tables["pairs"] <= LARGEST:
         counts_of_folder(out, minimum, window).save(out / "counts.npz")
     scenarios = split_scenarios(out, minimum, window, say) if by_scenario else {}
@@ -153,20 +164,34 @@ def prepared(out: Path, refresh: bool) -> Path:
 
 def noted(corpus: Iterable[Any], say: Tick) -> Iterator[str]:
     for number, source in enumerate(sources(corpus), start=1):
-        say("looking for duplicates", number)
+        say("looking for duplicates", number, 0)
         yield source.words
 
 
-def build_shards(
-    kept: Iterable[Source], out: Path, reader: str, args: str, evidence: bool, jobs: int, say: Tick
-) -> tuple[list[Made], int, list[str], str]:
-    """Make the shards that are not there; gives what was made, how many were there, the damaged ones and a stamp of all."""
+@contextmanager
+def pool_of(jobs: int) -> Iterator[Mapper]:
+    """Processes of this machine that make shards."""
     from scenarist.reading.batch import in_order, workers
 
+    with workers(jobs) if jobs > 1 else nullcontext() as pool:
+        yield lambda works: in_order(make_shard, works, pool, jobs)
+
+
+def build_shards(
+    kept: Iterable[Source], out: Path, reader: str, args: str, evidence: bool, mapper: Mapper, say: Tick, known: int = 0
+) -> tuple[list[Made], int, list[str], str]:
+    """Make the shards that are not there; gives what was made, how many were there, the damaged ones and a stamp of all."""
     there: list[Made] = []
+    fresh: list[Made] = []
+    done = 0
     damaged: list[str] = []
     stamps: list[bytes] = []
     names: set[str] = set()
+
+    def note(what: str, one: Made) -> None:
+        nonlocal done
+        done += one.documents
+        say(what, done, known)
 
     def missing() -> Iterator[Work]:
         for work in cut(kept, out, reader, args, evidence):
@@ -175,17 +200,16 @@ def build_shards(
             stamp = stamp_of(work.path)
             if stamp == work.stamp:
                 there.append(counted_shard(work))
-                say("shards there already", len(there))
+                note("documents there already", there[-1])
                 continue
             if stamp is None and work.path.exists():
                 damaged.append(str(work.path))
             yield work
 
-    fresh: list[Made] = []
-    with workers(jobs) if jobs > 1 else nullcontext() as pool:
-        for one in in_order(make_shard, missing(), pool, jobs):
-            fresh.append(one)
-            say("reading", len(fresh))
+    say("reading documents", 0, known)
+    for one in mapper(missing()):
+        fresh.append(one)
+        note("reading documents", one)
     for folder in (out / "chains", out / "sentences"):
         for path in folder.glob("*"):
             if path.name not in names:
@@ -207,12 +231,16 @@ def counted_shard(work: Work) -> Made:
 def write_tables(base: Any, out: Path, minimum: int, window: int, say: Tick) -> None:
     """All count tables by DuckDB, each whole or not at all."""
     chains = base.read_parquet(str(out / "chains" / "*.parquet"))
+
+    def written(name: str) -> Any:
+        return base.read_parquet(str(out / f"{name}.parquet"))
+
     for number, (name, count) in enumerate(counting.TABLES.items(), start=1):
-        say(f"counting {name}", number)
+        say(f"counting {name}", number, len(counting.TABLES))
         if (out / f"{name}.parquet").is_dir():
             shutil.rmtree(out / f"{name}.parquet")  # of a Spark run
         with whole_file(out / f"{name}.parquet") as temporary:
-            counting.write_count_table(base, count(chains, minimum, window), counting.ORDER[name], temporary)
+            counting.write_count_table(base, count(chains, written, minimum, window), counting.ORDER[name], temporary)
 
 
 def table_rows(out: Path) -> dict[str, int]:
@@ -269,7 +297,7 @@ def split_scenarios(out: Path, minimum: int, window: int, say: Tick) -> dict[str
         labels.update(pa.compute.unique(pa.parquet.read_table(path, columns=["scenario"])["scenario"]).to_pylist())
     found: dict[str, str] = {}
     for number, label in enumerate(sorted(labels - {""}), start=1):
-        say("scenarios", number)
+        say("scenarios", number, len(labels - {""}))
         path = out / "scenarios" / "".join(letter if letter.isalnum() else "-" for letter in label) / "counts.npz"
         counts_of_folder(out, minimum, window, label).save(path)
         found[label] = str(path.parent.relative_to(out))
