@@ -31,11 +31,12 @@ class Document(NamedTuple):
 class Store:
     """All texts of the training file by kind and split."""
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, every: int = 0) -> None:
+        """``every`` n-th text only, to try things out."""
         self.sentences: list[str] = []
         self.texts: dict[str, list[Text]] = {}
         with gzip.open(path, "rt", encoding="utf-8") as stream:
-            records = [json.loads(line) for line in stream]
+            records = [json.loads(line) for at, line in enumerate(stream) if not every or at % every == 0]
         self.labels = ["None", *sorted({record["label"] for record in records if record["label"]})]
         number = {label: at for at, label in enumerate(self.labels)} | {"": 0}
         for record in records:

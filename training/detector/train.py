@@ -9,9 +9,7 @@ carried in the package.
 from __future__ import annotations
 
 import argparse
-import itertools
 import json
-import math
 import random
 import sys
 import time
@@ -21,38 +19,16 @@ from pathlib import Path
 import numpy as np
 import torch
 from torch import Tensor, nn
-from torch.nn import functional
 
 sys.path[:0] = [str(Path(__file__).parent), str(Path(__file__).parents[2] / "src")]
 import crf  # noqa: E402
 from documents import Document, Store, free, lesson, watch  # noqa: E402
+from measuring import Clock, measure  # noqa: E402
 
 from scenarist.learning.phrases import phrases, stems  # noqa: E402
+from scenarist.models.document_network import Chained  # noqa: E402
 
 DEVICE = "cuda" if torch.cuda.is_available() else "cpu"
-
-
-class Sequence(nn.Module):
-    """Sentence vectors -> emissions and switch scores."""
-
-    def __init__(self, width: int, units: int, labels: int, drop: float) -> None:
-        super().__init__()
-        self.drop = nn.Dropout(drop)
-        self.direct = nn.Linear(width, labels)
-        self.rnn = nn.GRU(width, units, batch_first=True, bidirectional=True)
-        self.context = nn.Linear(2 * units, labels)
-        self.edge = nn.Linear(4 * units, 1)
-        self.enter = nn.Parameter(torch.zeros(labels))
-
-    def forward(self, vectors: Tensor, mask: Tensor) -> tuple[Tensor, Tensor, Tensor]:
-        """(B, T, D) -> emission (B, T, C), switch (B, T), enter (C)."""
-        inputs = self.drop(vectors)
-        packed = nn.utils.rnn.pack_padded_sequence(inputs, mask.sum(1).cpu(), batch_first=True, enforce_sorted=False)
-        hidden, _ = nn.utils.rnn.pad_packed_sequence(self.rnn(packed)[0], batch_first=True, total_length=mask.shape[1])
-        hidden = self.drop(hidden)
-        before = functional.pad(hidden[:, :-1], (0, 0, 1, 0))
-        switch = self.edge(torch.cat([before, hidden], 2))[:, :, 0] - 2.0
-        return self.direct(inputs) + self.context(hidden), switch, torch.log_softmax(self.enter, 0)
 
 
 def padded(documents: list[Document]) -> tuple[Tensor, Tensor, Tensor]:
@@ -75,7 +51,7 @@ class Teacher(nn.Module):
     def __init__(self, encoder: nn.Module, labels: int, units: int = 256) -> None:
         super().__init__()
         self.encoder = encoder
-        self.sequence = Sequence(384, units, labels, 0.3)
+        self.sequence = Chained(384, units, labels, 0.3)
 
     def encode(self, ids: Tensor, lengths: Tensor) -> Tensor:
         """Word pieces (N, W) -> sentence vectors (N, 384)."""
@@ -95,7 +71,7 @@ class Student(nn.Module):
         super().__init__()
         self.bag = nn.EmbeddingBag(size, width, mode="sum", sparse=DEVICE == "cpu")
         nn.init.normal_(self.bag.weight, 0, 0.05)
-        self.sequence = Sequence(width, units, labels, drop)
+        self.sequence = Chained(width, units, labels, drop)
         self.lose = lose
 
     def vectors(self, flat: Tensor, starts: Tensor, counts: Tensor) -> Tensor:
@@ -131,57 +107,11 @@ def spread(vectors: Tensor, mask: Tensor) -> Tensor:
     return out
 
 
-class Clock:
-    """How far a training is: by steps, or by seconds where a budget is given; sets the learning rate (up, then down to zero)."""
-
-    def __init__(self, steps: int, seconds: float, optimisers: list[torch.optim.Optimizer]) -> None:
-        self.steps, self.seconds, self.optimisers = steps, seconds, optimisers
-        self.rates = [[group["lr"] for group in one.param_groups] for one in optimisers]
-        self.begin, self.step = time.time(), 0
-
-    def next(self) -> bool:
-        """Go one step on; False at the end."""
-        passed = (time.time() - self.begin) / self.seconds if self.seconds else self.step / self.steps
-        if passed >= 1 or self.step >= self.steps:
-            return False
-        self.step += 1
-        share = (
-            min(passed / 0.1, (1 - passed) / 0.9)
-            if passed < 0.1
-            else 0.5 * (1 + math.cos(math.pi * (passed - 0.1) / 0.9))
-        )
-        for one, rates in zip(self.optimisers, self.rates, strict=True):
-            for group, rate in zip(one.param_groups, rates, strict=True):
-                group["lr"] = rate * max(share, 0.02)
-        return True
-
-
-def pk(gold: list[int], guess: list[int]) -> float:
-    """Pk with half the mean gold segment as window."""
-    edges = [[int(one != two) for one, two in itertools.pairwise(path)] for path in (gold, guess)]
-    window = max(2, round(len(gold) / (sum(edges[0]) + 1) / 2))
-    places = range(len(gold) - window)
-    wrong = sum((sum(edges[0][i : i + window]) > 0) != (sum(edges[1][i : i + window]) > 0) for i in places)
-    return wrong / max(1, len(places))
-
-
-def measure(golds: list[list[int]], guesses: list[list[int]]) -> dict[str, float]:
-    """Micro F1 without None, None F1, Pk."""
-    pairs = [
-        (one, two) for gold, guess in zip(golds, guesses, strict=True) for one, two in zip(gold, guess, strict=True)
-    ]
-    right = sum(one == two != 0 for one, two in pairs)
-    f1 = 2 * right / max(1, sum(one != 0 for one, _ in pairs) + sum(two != 0 for _, two in pairs))
-    both = sum(one == two == 0 for one, two in pairs)
-    none = 2 * both / max(1, sum(one == 0 for one, _ in pairs) + sum(two == 0 for _, two in pairs))
-    return {"f1": round(f1, 4), "none": round(none, 4), "pk": round(float(np.mean(list(map(pk, golds, guesses)))), 4)}
-
-
 class Trainer:
     """Holds the data and trains both."""
 
-    def __init__(self, folder: Path, encoder: Path, seed: int) -> None:
-        self.store = Store(folder / "sentences.jsonl.gz")
+    def __init__(self, folder: Path, encoder: Path, every: int = 0) -> None:
+        self.store = Store(folder / "sentences.jsonl.gz", every)
         self.encoder = encoder
         self.dev = {"clean": watch(self.store, 13, 0.0), "noisy": watch(self.store, 14, 1 / 3)}
         whole = [
@@ -378,9 +308,10 @@ def main() -> None:
         "--seconds", type=float, default=0, help="the whole time: half for the teachers, half for the students"
     )
     parser.add_argument("--variants", default="main")
+    parser.add_argument("--smoke", action="store_true")
     options = parser.parse_args()
     begin = time.time()
-    trainer = Trainer(options.data, options.encoder, options.seed)
+    trainer = Trainer(options.data, options.encoder, 40 if options.smoke else 0)
     print(
         DEVICE,
         len(trainer.store.sentences),
