@@ -11,6 +11,7 @@ from scenarist.errors import BadInput
 from scenarist.formats import webanno
 from scenarist.learning.affinity import rank
 from scenarist.models.detecting import with_tokens
+from scenarist.pages.confusion import confusion_page
 from scenarist.question import Guess, Item, Prediction, Segments, Where
 from scenarist.story import Label, Segment, Story, replace
 
@@ -93,3 +94,22 @@ def test_the_passages_of_the_guidelines() -> None:
     assert whole["top2/appendix-a"]["n"] == 14
     assert whole["top2/appendix-a"]["value"] >= 11 / 14
     assert whole["none/appendix-a"]["n"] == 7
+
+
+def test_the_map_shows_every_wrong_pair_and_the_words_of_topics() -> None:
+    pairs = {("writing a letter", "mailing a letter"): 5, ("making tea", "making coffee"): 3, ("baking a cake", "None"): 1}
+    order = scenarios.seriated(pairs)
+    assert sorted(order) == ["baking a cake", "mailing a letter", "making coffee", "making tea", "writing a letter"]
+    assert abs(order.index("making tea") - order.index("making coffee")) == 1
+    assert abs(order.index("writing a letter") - order.index("mailing a letter")) == 1
+    words = scenarios.topic_words(5)
+    assert len(words) > 190 and all(len(some) == 5 for some in words.values())
+    form = {
+        "pairs": [[*pair, count] for pair, count in pairs.items()], "order": order, "errors": 9, "split": "dev", "signature": "s",
+        "confusions": [{"true": "writing a letter", "predicted": "mailing a letter", "sentences": 5, "pmi": 1.5, "relation": "part of"}],
+        "share_of_ten_commonest": 1.0, "share_of_hundred_commonest": 1.0, "share_between_related": 0.5, "rows": [],
+        "correlations": {"recall with pmi": -0.1}, "segments_a_text": {2: 4}, "scenarios_a_text": {2: 4}, "several_labels": 0.1, "words": words,
+    }  # fmt: skip
+    text = confusion_page(form)
+    assert text.count("<rect class=") == 3
+    assert 'class="r"' in text and "making tea → making coffee: 3" in text and "</script><script>" in text

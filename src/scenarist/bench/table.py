@@ -68,6 +68,8 @@ class Table(msgspec.Struct, forbid_unknown_fields=True):
     kind: Literal["exam", "analysis"] = "exam"
     run: str = ""
     """For an analysis: ``module:function`` taking (split, seed, limit)."""
+    page: str = ""
+    """For an analysis: ``module:function`` that draws its JSON as a page; the plain table where empty."""
     seeds: list[int] = msgspec.field(default_factory=lambda: [13])
     condition: list[Condition] = []
     row: list[Row] = []

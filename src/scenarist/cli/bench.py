@@ -60,9 +60,11 @@ def bench(
         sheet = verbs.bench(table, split, names_, limit, seed, refresh, advance)
     if html:
         from scenarist.pages.report import table_page
+        from scenarist.registry import load as named
         from scenarist.store import write_whole
 
-        write_whole(html, [table_page(sheet_parts(sheet)).encode()])
+        drawn = named(sheet.table.page)(sheet.json()) if sheet.table.page else table_page(sheet_parts(sheet))
+        write_whole(html, [drawn.encode()])
     if as_json:
         json_out(sheet.json())
         return

@@ -4,7 +4,8 @@ Runs one model over stitched documents with *None*, nested and related scenarios
 segments, mean segment length, precision, recall and F1 with intervals (bootstrap over documents); the commonest wrong
 pairs with the PMI of their labels in the same text and their relation in the inventory; the share of all errors in the ten
 and the hundred commonest pairs; the correlations of recall and F1 with PMI and of precision and F1 with frequency; segments and
-scenarios a text; the share of sentences with several labels; the words that speak for a scenario.
+scenarios a text; the share of sentences with several labels; the words of a scenario's topics; all pairs for a confusion map
+(`pages/confusion.py`, `scenarist bench scenarios --html map.html`).
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ import numpy as np
 
 from scenarist import __version__
 from scenarist.bench.runner import data_hash
+from scenarist.learning import affinity
 from scenarist.learning.scenario_inventory import NONE, related
 from scenarist.learning.stitching import Stitched
 from scenarist.metrics.units import Unit, answer_units, guess_units
@@ -52,7 +54,40 @@ def table(split: str = "dev", seed: int = 13, limit: int | None = None, model: s
         "seed": seed,
         "v": __version__,
     }
-    return {**found, "signature": sign("scenarios", what)}
+    return {**found, "words": topic_words(), "signature": sign("scenarios", what)}
+
+
+def topic_words(most: int = 10) -> dict[str, list[str]]:
+    """Table 9: the words of a scenario's prevalent topics, by the carried topics and regression (stems, no text at hand needed).
+
+    A word's share in the topics that speak for the scenario, and how much greater it is there than in other scenarios.
+    """
+    topics, regression = affinity.carried()
+    spoken = np.maximum(regression.weights - regression.weights.mean(axis=1, keepdims=True), 0.0)  # (K, C)
+    share = topics.weights_ / topics.weights_.sum(axis=1, keepdims=True)  # (K, V)
+    told = spoken.T @ share  # (C, V)
+    told /= told.sum(axis=1, keepdims=True)
+    worth = told * np.log(told / told.mean(axis=0))  # what the scenario says more often than others
+    heaviest = np.argsort(-worth, axis=1, kind="stable")[:, :most]
+    return {name: [topics.words_[at] for at in heaviest[number]] for number, name in enumerate(regression.labels)}
+
+
+def seriated(pairs: Mapping[tuple[str, str], int]) -> list[str]:
+    """Scenarios in an order in which what is confused stands together: groups by confusion, then along each group's Fiedler vector."""
+    names = sorted({name for pair in pairs for name in pair if name != NONE})
+    place = {name: at for at, name in enumerate(names)}
+    near = np.zeros((len(names), len(names)))
+    for (one, two), count in pairs.items():
+        if NONE not in (one, two) and one != two:
+            near[place[one], place[two]] += count
+            near[place[two], place[one]] += count
+    if len(names) < 3:
+        return names
+    near += 1e-3  # one piece, so that there is one order
+    degree = near.sum(axis=1)
+    scaled = near / np.sqrt(np.outer(degree, degree))
+    _, vectors = np.linalg.eigh(np.eye(len(names)) - scaled)
+    return [names[at] for at in np.argsort(vectors[:, 1] / np.sqrt(degree), kind="stable")]
 
 
 def analyse(items: Sequence[Item], predictions: Sequence[Prediction], seed: int = 13) -> dict[str, Any]:
@@ -92,6 +127,8 @@ def analyse(items: Sequence[Item], predictions: Sequence[Prediction], seed: int 
             }
             for (true, wrong), count in ranked[:100]
         ],
+        "pairs": [[true, wrong, count] for (true, wrong), count in ranked],
+        "order": seriated(pairs),
         "errors": errors,
         "share_of_ten_commonest": sum(count for _, count in ranked[:10]) / max(1, errors),
         "share_of_hundred_commonest": sum(count for _, count in ranked[:100]) / max(1, errors),
