@@ -7,7 +7,7 @@ gap, as in `mixture`; both weights were tuned on dev.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any, Self
 
@@ -20,7 +20,7 @@ from scenarist.models.event_lm import EventLm, normalised
 from scenarist.models.event_ranker import EventRanker, Gap
 from scenarist.models.mixture import Mixture
 from scenarist.models.ngrams import cells
-from scenarist.question import AnyQuestion, EventGap
+from scenarist.question import EventGap
 
 
 class EventCombination(EventRanker):
@@ -57,21 +57,15 @@ class EventCombination(EventRanker):
         self._place = np.array([there.get(name, -1) for name in self.counts_.types])
         return self
 
-    def scored(self, question: AnyQuestion) -> Floats:
-        gap = self.gap(question)
-        assert isinstance(question, EventGap)
-        found = self._scored.get(question)
-        if found is None:
-            lm = self.lm.raw(question)
+    def score_many(self, questions: Sequence[EventGap]) -> Sequence[Floats]:
+        found = []
+        for question, lm in zip(questions, self.lm.raw_many(questions), strict=True):
+            gap = self.gap(question)
             base = np.where(self._place >= 0, lm[self._place], lm.min() - 1.0)
-            votes = self.all_votes(gap)
-            found = base + (self.weight if gap.known else self.untold_weight) * votes
+            whole = base + (self.weight if gap.known else self.untold_weight) * self.all_votes(gap)
             if self.lift:
-                found = found - self.lift * np.log(self.counts_.events / self.counts_.total)
-            found = normalised(found)
-            if len(self._scored) >= 512:
-                self._scored.clear()
-            self._scored[question] = found
+                whole = whole - self.lift * np.log(self.counts_.events / self.counts_.total)
+            found.append(normalised(whole))
         return found
 
     def all_votes(self, gap: Gap) -> Floats:

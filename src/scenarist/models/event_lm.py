@@ -13,9 +13,9 @@ the chain says beyond frequency (a PMI by a network).
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import Any, Self
+from typing import Any, NamedTuple, Self
 from zipfile import BadZipFile
 
 import numpy as np
@@ -45,6 +45,17 @@ def weights_file(name: str) -> Path:
     raise Missing(f"The event model's weights ({name}) are not at hand. Put them into place with: scenarist get eventcloze")
 
 
+class Asked(NamedTuple):
+    """A question in a network's numbers; ``types`` is -1 for an event that was never seen whole."""
+
+    types: Ints
+    own: Ints
+    verbs: Ints
+    deps: Ints
+    buckets: Ints
+    known: bool
+
+
 class Net:
     """The weights of one network and its forward pass for one question."""
 
@@ -64,6 +75,7 @@ class Net:
                 raise
             raise BadInput(f"{path}: not a file of event model weights ({error}). Get it again: scenarist get eventcloze") from error
         w = self._w
+        self.layers = sum(name.endswith(".qkv.weight") for name in w)
         self.verb_of = np.array([self.verbs.get(part(name)[0], 0) for name in self.types])
         self.dep_of = np.array([self.deps.get(part(name)[1], 0) for name in self.types])
         self.own_of = np.where(self.counts >= w["own.least"][0], np.arange(1, len(self.types) + 1), 0)
@@ -86,23 +98,43 @@ class Net:
         """What the chain predicts: [width]."""
         w = self._w
         untold = len(buckets) > 0 and int(buckets[0]) == UNTOLD
+        gap = w["mode.weight"][1 if untold else 0]
+        if self.layers:
+            gap, vectors = self.attended(gap, vectors + w["place.weight"][buckets])
         mixed = (vectors * w["pos.weight"][buckets]).sum(0) / max(len(vectors), 1) ** 0.5
-        state = norm(mixed + w["mode.weight"][1 if untold else 0], w["ln.weight"], w["ln.bias"])
+        state = norm(mixed + gap, w["ln.weight"], w["ln.bias"])
         inner = gelu(w["mlp.first"] @ state + w["mlp.first_bias"])
         return norm(state + w["mlp.second"] @ inner + w["mlp.second_bias"], w["ln2.weight"], w["ln2.bias"])
 
-    def logits(self, types: Ints, own: Ints, verbs: Ints, deps: Ints, buckets: Ints, known: bool) -> Floats:
-        """Scores of all events; ``types`` is -1 for an event that was never seen whole."""
+    def attended(self, gap: Matrix, vectors: Matrix) -> tuple[Matrix, Matrix]:
+        """The gap and the events of the chain after the layers of attention between them (norms first)."""
+        w, heads = self._w, int(self._w["heads.all"][0])
+        x: Matrix = np.concatenate([gap[None], vectors])  # [1 + chain, width]
+        for at in range(self.layers):
+            block = f"blocks.{at}."
+            inner = norm(x, w[block + "ln.weight"], w[block + "ln.bias"]) @ w[block + "qkv.weight"].T + w[block + "qkv.bias"]
+            q, k, v = inner.reshape(len(x), 3, heads, -1).transpose(1, 2, 0, 3)  # each [heads, 1 + chain, width / heads]
+            weight = q @ k.transpose(0, 2, 1) / np.float32(q.shape[-1] ** 0.5)
+            weight = np.exp(weight - weight.max(-1, keepdims=True))
+            mixed = (weight / weight.sum(-1, keepdims=True) @ v).transpose(1, 0, 2).reshape(len(x), -1)
+            x = x + mixed @ w[block + "join.weight"].T + w[block + "join.bias"]
+            inner = gelu(norm(x, w[block + "ln2.weight"], w[block + "ln2.bias"]) @ w[block + "first.weight"].T + w[block + "first.bias"])
+            x = x + inner @ w[block + "second.weight"].T + w[block + "second.bias"]
+        return x[0], x[1:]
+
+    def logits(self, asked: Sequence[Asked]) -> Floats:
+        """Scores of all events for some questions: [questions, events]."""
         w = self._w
-        state = self.hidden(self.vectors(own, verbs, deps), buckets)
-        scores: Floats = (w["scale.all"][0] * (self.output @ state) + self.bias).astype(np.float64)
-        if not known:
-            scores += self.untold_bias
-        for at, verb, bucket in zip(types.tolist(), verbs.tolist(), buckets.tolist(), strict=True):
-            if at >= 0:
-                scores[at] += w["cache.event"][bucket]
-            if verb > 0:
-                scores[self.by_verb[verb]] += w["cache.verb"][bucket]
+        states = np.stack([self.hidden(self.vectors(one.own, one.verbs, one.deps), one.buckets) for one in asked])
+        scores: Floats = (w["scale.all"][0] * (states @ self.output.T) + self.bias).astype(np.float64)
+        for row, one in zip(scores, asked, strict=True):
+            if not one.known:
+                row += self.untold_bias
+            for at, verb, bucket in zip(one.types.tolist(), one.verbs.tolist(), one.buckets.tolist(), strict=True):
+                if at >= 0:
+                    row[at] += w["cache.event"][bucket]
+                if verb > 0:
+                    row[self.by_verb[verb]] += w["cache.verb"][bucket]
         return scores
 
 
@@ -143,34 +175,35 @@ class EventLm(EventRanker):
 
     def raw(self, question: EventGap) -> Floats:
         """Log-probabilities, averaged over the networks."""
-        links, buckets, known = window(question)
-        total = np.zeros(len(self.nets[0].types))
+        row: Floats = self.raw_many([question])[0]
+        return row
+
+    def raw_many(self, questions: Sequence[EventGap]) -> Floats:
+        """The same for some questions at once, which saves most of the time: [questions, events]."""
+        total = np.zeros((len(questions), len(self.nets[0].types)))
         for net in self.nets:
-            total += normalised(self.one(net, links, buckets, known))
+            scores = net.logits([self.asked(net, question) for question in questions])
+            scores -= scores.max(1, keepdims=True)
+            total += scores - np.log(np.exp(scores).sum(1, keepdims=True))
         return total / len(self.nets)
 
-    def one(self, net: Net, links: tuple[Link, ...], buckets: Ints, known: bool) -> Floats:
-        """The scores of one network."""
+    def asked(self, net: Net, question: EventGap) -> Asked:
+        """The question in the numbers of one network."""
+        links, buckets, known = window(question)
         ids = [self.id_of(link) for link in links]
         types = np.array(ids, np.int64)
         verbs = np.array([net.verbs.get(link.predicate, 0) for link in links], np.int64)
         names = [part(net.types[at])[1] if at >= 0 else link.role for at, link in zip(ids, links, strict=True)]
         deps = np.array([net.deps.get(name, 0) for name in names], np.int64)
         own = np.where(types >= 0, net.own_of[types], 0)
-        return net.logits(types, own, verbs, deps, buckets, known)
+        return Asked(types, own, verbs, deps, buckets, known)
 
-    def scored(self, question: AnyQuestion) -> Floats:
-        self.gap(question)
-        assert isinstance(question, EventGap)
-        found = self._scored.get(question)
-        if found is None:
-            found = self.raw(question)
-            if self.lift:
-                found = normalised(found - self.lift * np.log(np.maximum(self.counts_.events, 1) / self.counts_.total))
-            if len(self._scored) >= 512:
-                self._scored.clear()
-            self._scored[question] = found
-        return found
+    def score_many(self, questions: Sequence[EventGap]) -> Sequence[Floats]:
+        found = self.raw_many(questions)
+        if self.lift:
+            found -= self.lift * np.log(np.maximum(self.counts_.events, 1) / self.counts_.total)
+            return [normalised(one) for one in found]
+        return list(found)
 
     def reasons(self, question: EventGap, gap: Gap, candidates: Ints) -> list[tuple[str, ...]]:
         """The events without which a candidate would be less likely, by how much (in nats)."""
@@ -225,9 +258,9 @@ def wide(arrays: Any, name: str) -> Matrix:
 
 
 def norm(values: Matrix, weight: Matrix, bias: Matrix) -> Matrix:
-    """Layer normalisation."""
-    centred = values - values.mean()
-    scaled: Matrix = centred / np.sqrt((centred**2).mean() + 1e-5) * weight + bias
+    """Layer normalisation over the last axis."""
+    centred = values - values.mean(-1, keepdims=True)
+    scaled: Matrix = centred / np.sqrt((centred**2).mean(-1, keepdims=True) + 1e-5) * weight + bias
     return scaled
 
 

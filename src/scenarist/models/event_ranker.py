@@ -104,16 +104,40 @@ class EventRanker:
 
     def scored(self, question: AnyQuestion) -> Floats:
         """Log-probabilities of all events."""
-        assert isinstance(question, EventGap) or self.gap(question)
-        found = self._scored.get(question)  # type: ignore[arg-type]
+        self.gap(question)
+        assert isinstance(question, EventGap)
+        found = self._scored.get(question)
         if found is None:
+            self.score_ahead([question])
+            found = self._scored[question]
+        return found
+
+    def score_ahead(self, questions: Sequence[AnyQuestion]) -> None:
+        """Score some questions at once and remember it: a batch costs some models much less than its parts."""
+        fresh = list(dict.fromkeys(one for one in questions if isinstance(one, EventGap) and one not in self._scored))
+        if len(self._scored) + len(fresh) > 512:
+            self._scored.clear()
+        self._scored.update(zip(fresh, self.score_many(fresh), strict=True))
+
+    def score_many(self, questions: Sequence[EventGap]) -> Sequence[Floats]:
+        """Log-probabilities of all events for each of some questions."""
+        found = []
+        for question in questions:
             raw = self.scores(self.gap(question))
             top = raw.max()
-            found = raw - (top + np.log(np.exp(raw - top).sum()))
-            if len(self._scored) >= 512:
-                self._scored.clear()
-            self._scored[question] = found  # type: ignore[index]
+            found.append(raw - (top + np.log(np.exp(raw - top).sum())))
         return found
+
+    def answer_many(self, questions: Sequence[AnyQuestion]) -> list[Prediction]:
+        """The answers to a batch, as the runner asks."""
+        for question in questions:
+            self.gap(question)
+        answers: list[Prediction] = []
+        for at in range(0, len(questions), 256):
+            part = questions[at : at + 256]
+            self.score_ahead(part)
+            answers += [self.answer(question) for question in part]
+        return answers
 
     def answer(self, question: AnyQuestion) -> Prediction:
         """The best events, or the choices in order."""

@@ -8,7 +8,7 @@ the pair as the two see each other (`learning.multi_counts`): sharing ``y`` wher
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple, Self
 
 import numpy as np
@@ -74,10 +74,22 @@ class MultiArgument(EventRanker):
         self._plain = np.flatnonzero(plain)
         self._bare = np.array([ids.get(seen_from(parsed(counts.types[at]), None), -1) for at in shared], np.int64)
         self._logp = np.log(counts.events / counts.total)
-        self._scored.clear()
+        self._casts: dict[AnyQuestion, Cast] = {}
         return self
 
+    def score_ahead(self, questions: Sequence[AnyQuestion]) -> None:
+        """Nothing: candidates differ from question to question."""
+
     def cast(self, question: AnyQuestion) -> Cast:
+        """All candidates with their scores; remembered, for the runner asks for an answer and then for the key's rank."""
+        found = self._casts.get(question)
+        if found is None:
+            if len(self._casts) >= 256:
+                self._casts.clear()
+            found = self._casts[question] = self.made(question)
+        return found
+
+    def made(self, question: AnyQuestion) -> Cast:
         """All candidates with their scores."""
         if not isinstance(question, EventGap):
             raise BadInput(f"multi answers questions about events (EventGap), not {type(question).__name__}.")

@@ -74,6 +74,7 @@ class Bigram(EventRanker):
     def prepare(self, counts: EventCounts) -> None:
         self._tables: dict[int | None, tuple[Table, Table]] = {}
         self._both: Table | None = None
+        self._levels: dict[float, Floats] = {}
 
     def tables(self, skip: int | None) -> tuple[Table, Table]:
         """Pairs by first and by second event."""
@@ -87,10 +88,7 @@ class Bigram(EventRanker):
         elif self.unknown == "symmetric":
             scores = self.symmetric(gap)
         else:
-            chain = gap.before
-            cuts = [Gap(chain[:at], chain[at:], True) for at in range(len(chain) + 1)]
-            each = np.stack([self.placed(cut, self.unknown_skip, self.unknown_smoothing) for cut in cuts])
-            scores = np.logaddexp.reduce(each, axis=0)
+            scores = self.everywhere(gap.before)
         if not self.repeat:
             scores = scores.copy()
             scores[[at for at in gap.all if at >= 0]] = scores.min() - 1.0
@@ -110,16 +108,43 @@ class Bigram(EventRanker):
         for at in before:
             if at >= 0:
                 columns, counts = first.row(at)
-                scores -= np.log(events[at] + size * smoothing)
-                scores += np.log(smoothing)
+                scores += np.log(smoothing) - np.log(events[at] + size * smoothing)
                 scores[columns] += np.log((counts + smoothing) / smoothing)
         seen_after = [at for at in after if at >= 0]
         if seen_after:
-            scores += len(seen_after) * (np.log(smoothing) - np.log(events + size * smoothing))
+            scores += len(seen_after) * self.level(smoothing)
         for at in seen_after:
             columns, counts = second.row(at)
             scores[columns] += np.log((counts + smoothing) / smoothing)
         return scores
+
+    def level(self, smoothing: float) -> Floats:
+        """What an event after the gap gives to those it was never seen after."""
+        if smoothing not in self._levels:
+            self._levels[smoothing] = np.log(smoothing) - np.log(self.counts_.events + len(self.counts_) * smoothing)
+        return self._levels[smoothing]
+
+    def everywhere(self, chain: tuple[int, ...]) -> Floats:
+        """Eq. 2 averaged over all positions of the gap: moving it by one event changes the terms of that event alone."""
+        if self.equations == "printed":
+            cuts = [Gap(chain[:at], chain[at:], True) for at in range(len(chain) + 1)]
+            each = [self.placed(cut, self.unknown_skip, self.unknown_smoothing) for cut in cuts]
+            mixed: Floats = np.logaddexp.reduce(np.stack(each), axis=0)
+            return mixed
+        smoothing = self.unknown_smoothing
+        first, second = self.tables(self.unknown_skip)
+        events, size, level = self.counts_.events, len(self.counts_), self.level(smoothing)
+        here = self.placed(Gap((), chain, True), self.unknown_skip, smoothing)
+        total = here.copy()
+        for at in chain:
+            if at >= 0:
+                columns, counts = second.row(at)
+                here[columns] -= np.log((counts + smoothing) / smoothing)
+                here += np.log(smoothing) - np.log(events[at] + size * smoothing) - level
+                columns, counts = first.row(at)
+                here[columns] += np.log((counts + smoothing) / smoothing)
+            total = np.logaddexp(total, here)
+        return total
 
     def symmetric(self, gap: Gap) -> Floats:
         """P(e|c) from pairs in either order."""
