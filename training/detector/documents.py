@@ -59,12 +59,8 @@ def stretch(text: Text, rng: random.Random, low: int, high: int) -> range:
     return range(start, start + size)
 
 
-NONE_TRAIN = (
-    ("none-short-fiction-train", 0.32),
-    ("none-gum-train", 0.26),
-    ("none-ewt-train", 0.27),
-    ("free-train", 0.15),
-)
+NONE_TRAIN = (("none-short-fiction-train", 0.36), ("none-gum-train", 0.31), ("none-ewt-train", 0.33))
+"""ROCStories is not among them: many of its stories tell a scenario."""
 NONE_DEV = (("none-short-fiction-dev", 1.0), ("none-gum-dev", 1.0), ("none-ewt-dev", 1.0))
 TOLD_TRAIN = (("told-train", 0.88), ("listed-train", 0.04), ("weak-train", 0.08))
 
@@ -133,7 +129,7 @@ def lesson(store: Store, rng: random.Random) -> Document:
 def free(store: Store, rng: random.Random) -> Document:
     """A document without labels, for the teacher to label: ROCStories, alone or in a row, with other text between."""
     sentences: list[int] = []
-    for _ in range(rng.randint(1, 4)):
+    for _ in range(rng.randint(1, 5)):
         text = rng.choice(store.texts["free-train"])
         sentences += range(text.start, text.stop)
         if rng.random() < 0.3:
