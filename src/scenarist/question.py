@@ -41,6 +41,10 @@ class EventGap(Question, frozen=True, tag="event-gap"):
     """Candidates where the answer is one of n; empty for open ranking."""
 
 
+HIDDEN = "____"
+"""A hidden word in what is shown of a text."""
+
+
 class WordGap(Question, frozen=True, tag="word-gap"):
     """Which word comes next in a blank of the concrete text, left to right?"""
 
@@ -80,6 +84,8 @@ class Untold(Question, frozen=True, tag="untold"):
     place: int | None = None
     """The missing event stands before sentence ``place``; None where the place is not given."""
     choices: tuple[str, ...] = ()
+    event: int | None = None
+    """And it stands before ``story.events[event]``, where the place is given so finely."""
 
 
 AnyQuestion: TypeAlias = Read | Where | EventGap | WordGap | Choice | Order | Untold

@@ -12,9 +12,12 @@ from scenarist.models.causal_lm_words import CausalWords  # noqa: E402
 from scenarist.models.fine_tuning import Tuning, tune  # noqa: E402
 from scenarist.models.piece_rows import Pieces, piece_row  # noqa: E402
 from scenarist.models.pretrained_transducer import PretrainedTransducer  # noqa: E402
+from scenarist.models.stacked_adapters import StackedBody  # noqa: E402
 from scenarist.models.word_batches import Row, Vocabulary  # noqa: E402
 from scenarist.models.word_head import Reading, WordHead, redraw  # noqa: E402
+from scenarist.models.word_model import hidden_text  # noqa: E402
 from scenarist.models.word_queries import Admissible, Query, ask, quick  # noqa: E402
+from scenarist.question import WordGap  # noqa: E402
 
 pytestmark = pytest.mark.neural
 WORDS = Vocabulary(("#UNK#", "<PAD>", "<S>", "</S>", *"stir st pan pans oil pot water fry boil egg rice".split()))
@@ -157,3 +160,67 @@ def test_redrawn_blanks_are_eligible() -> None:
     row = Row(("stir",), ("oil", "pan", "the", "stir", "pot", "egg"), ((4, 5),))
     for seed in range(5):
         assert set(redraw(row, allowed, random.Random(seed)).blanks) <= {(0, 2), (4, 5)}
+
+
+def head(**reading: object) -> WordHead:
+    torch.manual_seed(3)
+    return WordHead(llama(), pieces(), WORDS, Admissible(WHITE, WORDS), Reading(**reading))  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("full", [False, True])
+def test_stacked_adapters_are_the_same_function_as_adapters_beside_each_layer(full: bool) -> None:
+    network = head().eval()
+    ids = torch.tensor([piece_row(row, pieces()).ids[:20] for row in ROWS])
+    body = StackedBody(network.body, rank=32, scale=32.0, full=full).eval()
+    with torch.no_grad():
+        assert torch.allclose(body(ids), network.body(ids), atol=1e-4)
+        for name, weight in body.learned.items():
+            if not name.endswith("down"):
+                weight += 0.05 * torch.randn_like(weight)
+        changed = body(ids)
+        model = llama()
+        lora.adapt(model.model, 32, 32.0)
+        other = WordHead(model, pieces(), WORDS, Admissible(WHITE, WORDS), Reading()).eval()
+        _, extra = other.load_state_dict({f"body.{name}": weight for name, weight in body.low_rank(32).items()}, strict=False)
+        assert not extra
+        assert not torch.allclose(changed, network.body(ids), atol=1e-2)
+        assert torch.allclose(other.body(ids), changed, atol=1e-3)
+
+
+def test_two_readings_agree_without_dropout_and_not_with_it() -> None:
+    for dropout, least in ((0.0, 0.0), (0.5, 1e-3)):
+        plain, twice = head(dropout=dropout).train(), head(dropout=dropout, agree=5.0).train()
+        torch.manual_seed(1)
+        one = float(plain.loss([*ROWS, *ROWS]))
+        torch.manual_seed(1)
+        assert float(twice.loss(ROWS)) - one >= least
+        if not dropout:
+            assert float(twice.loss(ROWS)) == pytest.approx(one, abs=1e-4)
+
+
+def test_own_words_are_read_but_the_key_is_learned() -> None:
+    network = head().eval()
+    own = ROWS[0]._replace(fed=("water", "pot", "egg"))
+    assert piece_row(own, pieces()).ids != piece_row(ROWS[0], pieces()).ids
+    assert [part.tolist() for part in network.targets([own])] == [part.tolist() for part in network.targets([ROWS[0]])]
+
+
+def test_a_smoothed_loss_leaves_ruled_out_words_alone() -> None:
+    assert float(head(smooth=0.1).eval().loss(ROWS)) < 1e4
+
+
+def test_the_text_after_a_blank_is_read_where_it_is_shown() -> None:
+    gap = WordGap(("fry", "egg"), ("oil", "in"), 1, 2, suffix=("with", "____"), blanks=((0, 1),))
+    assert hidden_text(gap) == ("____", "in", "____", "with", "____")
+    network = head().eval()
+    shown = [Query(("fry", "egg"), ("oil", "in"), 2, 3, ((0, 1),), template) for template in ((), hidden_text(gap), ("____",))]
+    logits = ask(network.logits, shown)
+    assert not torch.allclose(logits[0], logits[1]) and not torch.allclose(logits[1], logits[2])
+
+
+def test_an_average_of_weights_is_kept_where_asked() -> None:
+    ends = []
+    for average in (0.0, 0.99):
+        network = tune(head(), ROWS * 4, Tuning(epochs=2, size=2, average=average, rate=1e-2))
+        ends.append(network.head.bias.detach().clone())
+    assert not torch.allclose(*ends)

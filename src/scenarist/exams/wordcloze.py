@@ -17,7 +17,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from scenarist.errors import BadInput
-from scenarist.question import Answer, Item, WordGap
+from scenarist.question import HIDDEN, Answer, Item, WordGap
 from scenarist.registry import suggest
 from scenarist.story import Pair
 
@@ -25,7 +25,6 @@ PRESETS: Mapping[str, Mapping[str, Any]] = {
     "clean": {"cut": 0, "feed": "all"},
     "as-published": {"cut": 50, "feed": "but-last"},
 }
-HIDDEN = "____"
 
 
 class WordCloze:

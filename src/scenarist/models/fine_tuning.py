@@ -1,7 +1,8 @@
 """Rows -> a fine-tuned pretrained word model: AdamW, a short warm-up, then a straight line down to zero.
 
 Works for anything with ``loss(rows)``: the word head, the causal model, the transducer on a pretrained encoder. Adapters
-(lora.py) or, with ``rank=0``, all weights. The number of epochs is fixed beforehand: nothing is chosen while training.
+(lora.py), stacks of them (stacked_adapters.py) or, with ``rank=0``, all weights. Which epoch is kept is the caller's business
+(``after_epoch``); without it the last one is.
 """
 
 from __future__ import annotations
@@ -31,6 +32,8 @@ class Tuning(NamedTuple):
     clip: float = 1.0
     cut: int = 100
     """Longer texts are cut in training, never in the exam."""
+    average: float = 0.0
+    """Decay of a running average of the weights, which is what is measured and kept; 0 for none."""
     head_rate: float = 1.0
     """Factor on the rate for everything that is not part of the pretrained body."""
     seed: int = 1
@@ -39,9 +42,9 @@ class Tuning(NamedTuple):
 
 def shorten(row: Row, cut: int) -> Row:
     """The first words of a long text with the blanks that lie wholly in them."""
-    return row if len(row.concrete) <= cut else Row(
-        row.abstract, row.concrete[:cut], tuple((a, b) for a, b in row.blanks if b <= cut)
-    )
+    if len(row.concrete) <= cut:
+        return row
+    return row._replace(concrete=row.concrete[:cut], blanks=tuple((a, b) for a, b in row.blanks if b <= cut), fed=row.fed[:cut])
 
 
 def tune(
@@ -50,9 +53,9 @@ def tune(
     tuning: Tuning,
     change: Callable[[Row, random.Random], Row] = lambda row, _: row,
     log: Callable[[str], None] = lambda _: None,
-    after_epoch: Callable[[int], None] = lambda _: None,
+    after_epoch: Callable[[int], bool | None] = lambda _: None,
 ) -> Any:
-    """The network, fine-tuned in place; ``change`` may alter each row anew every time it is shown."""
+    """The network, fine-tuned in place; ``change`` may alter each row anew every time it is shown, ``after_epoch`` may say stop."""
     chance = random.Random(tuning.seed)
     rows = [short for row in rows if (short := shorten(row, tuning.cut)).blanks]
     body: list[nn.Parameter] = []
@@ -67,6 +70,8 @@ def tune(
     plan = torch.optim.lr_scheduler.LambdaLR(
         optimiser, lambda step: min((step + 1) / warm, (steps - step) / max(1, steps - warm))
     )
+    learned = [*body, *own]
+    mean = [weight.detach().clone() for weight in learned] if tuning.average else []
     began, total, count = time.monotonic(), 0.0, 0
     for epoch in range(tuning.epochs):
         network.train()
@@ -75,16 +80,31 @@ def tune(
             optimiser.zero_grad(set_to_none=True)
             loss = network.loss(group)
             loss.backward()
-            nn.utils.clip_grad_norm_([*body, *own], tuning.clip)
+            nn.utils.clip_grad_norm_(learned, tuning.clip)
             optimiser.step()
             plan.step()
             count += 1
+            if mean:
+                torch._foreach_lerp_(mean, [one.detach() for one in learned], 1 - min(tuning.average, count / (count + 9)))
             if count % 50 == 0:
                 total = float(loss)
         log(f"epoch {epoch + 1}: loss {total:.3f} after {time.monotonic() - began:.0f} s")
         network.eval()
-        after_epoch(epoch + 1)
+        swap(learned, mean)
+        stop = after_epoch(epoch + 1)
+        if stop or epoch + 1 == tuning.epochs:
+            break
+        swap(learned, mean)
     return network.eval()
+
+
+def swap(weights: Sequence[nn.Parameter], others: Sequence[torch.Tensor]) -> None:
+    """Exchange the values of weights with those of others (nothing where there are none)."""
+    with torch.no_grad():
+        for weight, other in zip(weights, others, strict=False):
+            kept = weight.detach().clone()
+            weight.copy_(other)
+            other.copy_(kept)
 
 
 def alike(rows: Sequence[Row], size: int, chance: random.Random) -> list[list[Row]]:

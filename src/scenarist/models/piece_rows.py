@@ -56,6 +56,10 @@ def piece_row(row: Row, pieces: Pieces, marks: bool = True, abstract: bool = Tru
             ids += pieces(word)
             positions.append(len(ids) - 1)
     ids += pieces(pieces.joint)
+    if row.template and abstract:
+        for word in (*row.template, pieces.joint):
+            ids += pieces(word)
+    words = row.fed or row.concrete
     begins = {start: stop - start for start, stop in row.blanks} if marks else {}
     heads = []
     for place in range(len(row.concrete) + 1):
@@ -63,7 +67,7 @@ def piece_row(row: Row, pieces: Pieces, marks: bool = True, abstract: bool = Tru
             ids.append(pieces.mark(begins[place]))
         heads.append(len(ids) - 1)
         if place < len(row.concrete):
-            ids += pieces(row.concrete[place])
+            ids += pieces(words[place])
     return PieceRow(ids, heads, positions)
 
 

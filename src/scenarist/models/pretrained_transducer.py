@@ -78,6 +78,7 @@ class PretrainedTransducer(WordHead):
 
     def loss(self, rows: Sequence[Row]) -> Tensor:
         """The words given the best blind alignment of the prefix, plus ``blind_weight`` times the blind marginal likelihood."""
+        rows = self.twice(rows)
         a, d, seen = self.experts(rows)
         told, positions, sizes = self.told(rows)
         scores = self.scores(a, d, told)

@@ -26,7 +26,7 @@ from scenarist.models.pretrained import load_base
 from scenarist.models.pretrained_transducer import PretrainedTransducer
 from scenarist.models.word_batches import Row, Vocabulary
 from scenarist.models.word_head import Reading, WordHead, redraw
-from scenarist.models.word_model import WordModel, alignment, rows_of
+from scenarist.models.word_model import WordModel, alignment, hidden_words, rows_of
 from scenarist.models.word_queries import Admissible, Network
 from scenarist.models.wordcloze_training import lengths
 from scenarist.question import AnyQuestion
@@ -114,6 +114,7 @@ class PretrainedWords(WordModel):
         self.base, rank = str(held.settings["base"]), int(held.settings["rank"])
         self.tuning = self.tuning._replace(rank=rank, scale=float(held.settings["scale"]))
         self.own = {key: held.settings.get(key, value) for key, value in self.own.items()}
+        self.loaded = held.settings
         network = self.built(rank)
         lost, extra = network.load_state_dict(held.state, strict=False)
         wanted = {name for name, weight in network.named_parameters() if weight.requires_grad}
@@ -163,14 +164,19 @@ class WordHeadModel(PretrainedWords):
 
     name = "word-head"
     spare_abstract = True
-    temperature = 1.4
-    """Chosen on every eighth text of dev (training/kidscook/calibrate.py): four epochs leave the head too sure of itself."""
 
-    def __init__(self, temperature: float = 1.4, **settings: Any) -> None:
+    def __init__(self, temperature: float | None = None, **settings: Any) -> None:
+        """``temperature``: the checkpoint's own (chosen on held-out training texts) where none is given."""
         super().__init__(**settings)
-        if not temperature > 0:
+        if temperature is not None and not temperature > 0:
             raise BadInput(f"{self.name}: temperature must be above 0, got {temperature}.")
-        self.temperature = temperature
+        self.given_temperature = temperature
+        self.temperature = temperature or 1.0
+
+    def load(self, path: Path) -> Self:
+        super().load(path)
+        self.temperature = self.given_temperature or float(self.loaded.get("temperature", 1.0))
+        return self
 
     def defaults(self) -> dict[str, Any]:
         return Reading()._asdict()
@@ -180,6 +186,16 @@ class WordHeadModel(PretrainedWords):
         self.spare_abstract = bool(self.own["spare"])
         reading = Reading(**{key: self.own[key] for key in Reading._fields})
         return WordHead(model, pieces, self.vocabulary_, Admissible(self.whitelist_, self.vocabulary_), reading)
+
+
+class InfillHeadModel(WordHeadModel):
+    """A word head that reads the whole text with its blanks hidden before it fills them: for `wordcloze-infill`."""
+
+    name = "infill-head"
+    sides = "both"
+
+    def learn(self, rows: Sequence[Row]) -> None:
+        super().learn([row._replace(template=hidden_words(row)) for row in rows])
 
 
 class PretrainedTransducerModel(WordHeadModel):
@@ -197,7 +213,6 @@ class PretrainedTransducerModel(WordHeadModel):
         allowed = Admissible(self.whitelist_, self.vocabulary_)
         own = {key: self.own[key] for key in ("sighted", "blind_weight")}
         return PretrainedTransducer(model, pieces, self.vocabulary_, allowed, reading, **own)
-
 
     def align(self, pairs: Sequence[Pair]) -> list[Alignment]:
         """The best alignment of each pair (Viterbi, blind states)."""

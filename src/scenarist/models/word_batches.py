@@ -27,6 +27,10 @@ class Row(NamedTuple):
     abstract: tuple[str, ...]
     concrete: tuple[str, ...]
     blanks: tuple[tuple[int, int], ...] = ()
+    fed: tuple[str, ...] = ()
+    """What is read in place of the concrete words, where it is not they (a model's own fills)."""
+    template: tuple[str, ...] = ()
+    """The whole text with its blanks hidden, where that is shown before it (`wordcloze-infill`)."""
 
 
 class Vocabulary:

@@ -19,6 +19,9 @@ from scenarist.models.piece_rows import Marked, PieceBatch, Pieces, piece_batch,
 from scenarist.models.word_batches import Row, Vocabulary
 from scenarist.models.word_queries import Admissible, Place
 
+BARRED = -1e9
+"""The logit of a word that is ruled out."""
+
 
 class Reading(NamedTuple):
     """How texts are shown and what counts in training."""
@@ -34,6 +37,8 @@ class Reading(NamedTuple):
     dropout: float = 0.1
     smooth: float = 0.0
     """Label smoothing over the admissible words."""
+    agree: float = 0.0
+    """R-drop (Liang et al. 2021): each text is read twice with other units dropped, and both readings must agree."""
 
 
 class WordHead(nn.Module):  # type: ignore[misc]
@@ -67,8 +72,13 @@ class WordHead(nn.Module):  # type: ignore[misc]
 
     def loss(self, rows: Sequence[Row]) -> Tensor:
         """Cross entropy on the blanks, plus ``aside`` times that of the other words."""
+        rows = self.twice(rows)
         batch, states = self.read(rows)
         return self.word_loss(rows, states.gather(1, batch.heads[..., None].expand(-1, -1, states.shape[2])))
+
+    def twice(self, rows: Sequence[Row]) -> Sequence[Row]:
+        """The rows, and once more where two readings are to agree."""
+        return [*rows, *rows] if self.reading.agree and self.training else rows
 
     def word_loss(self, rows: Sequence[Row], states: Tensor, extra: Tensor | None = None) -> Tensor:
         """From the states that predict each word, (B, n + 1, h); ``extra`` logits (B, n + 1, V) are added."""
@@ -77,7 +87,16 @@ class WordHead(nn.Module):  # type: ignore[misc]
         if extra is not None:
             logits = logits + extra[filled[:, 0], filled[:, 1]]
         chosen = self.bar(logits[:, self.allowed], [rows[row].abstract for row in filled[:, 0].tolist()])
-        loss = nn.functional.cross_entropy(chosen, filled[:, 2], label_smoothing=self.reading.smooth)
+        logp = chosen.log_softmax(-1)
+        loss = -logp.gather(1, filled[:, 2:]).mean()
+        if self.reading.smooth:
+            free = chosen > BARRED / 2
+            even = -(logp.masked_fill(~free, 0.0).sum(-1) / free.sum(-1)).mean()  # over the words that are not ruled out
+            loss = (1 - self.reading.smooth) * loss + self.reading.smooth * even
+        if self.reading.agree and self.training:
+            one, other = logp.chunk(2)
+            apart = ((one.exp() - other.exp()) * (one - other)).sum(-1).mean() / 2  # mean of both divergences
+            loss = loss + self.reading.agree * apart
         if self.reading.aside:
             logits = self.drop(states[open_words[:, 0], open_words[:, 1]].float()) @ self.head.weight.T + self.head.bias
             if extra is not None:
@@ -112,7 +131,7 @@ class WordHead(nn.Module):  # type: ignore[misc]
                     columns.append(self.admissible.at[word])
         ruled = torch.zeros_like(chosen, dtype=torch.bool)
         ruled[torch.tensor(lines, dtype=torch.long), torch.tensor(columns, dtype=torch.long)] = True
-        return chosen.masked_fill(ruled, -1e9)
+        return chosen.masked_fill(ruled, BARRED)
 
     def logits(self, rows: Sequence[Row], places: Sequence[Place]) -> Tensor:
         """Logits over the vocabulary at these places, (Q, V)."""

@@ -19,7 +19,7 @@ from scenarist.learning import whitelist as lists
 from scenarist.models import word_checkpoint
 from scenarist.models.word_batches import UNKNOWN, Row, Vocabulary
 from scenarist.models.word_queries import Admissible, Network, Query, ask
-from scenarist.question import Answer, AnyQuestion, Guess, Prediction, WordGap
+from scenarist.question import HIDDEN, Answer, AnyQuestion, Guess, Prediction, WordGap
 from scenarist.story import Alignment, Pair
 
 LISTED = 10
@@ -55,6 +55,8 @@ class WordModel:
     learns = "stories"
     spare_abstract = False
     """Give no mass to words of the abstract, which are never blanked (section 2.2)."""
+    sides = "left"
+    """``both``: the text after the blank is read too (`wordcloze-infill`)."""
     texts_at_once = 64
     temperature = 1.0
     """Divides the logits: above 1 for a network that is surer than it should be."""
@@ -155,6 +157,10 @@ class WordModel:
             rated.append((round(float(line[at]), 6), higher + (same + 1) / 2))
         return rated
 
+    def template(self, one: WordGap) -> tuple[str, ...]:
+        """What is shown of the whole text beforehand: nothing to a model that reads from left to right."""
+        return hidden_text(one) if self.sides == "both" else ()
+
     def table(self, questions: Sequence[AnyQuestion]) -> Tensor:
         """ln p over the admissible words and ``#UNK#``, (Q, W + 1); the last batch is remembered."""
         if self._last is not None and list(self._last[0]) == list(questions):
@@ -163,7 +169,7 @@ class WordModel:
             self.fit(())
         gaps = [gap(question) for question in questions]
         queries = [
-            Query(one.abstract, one.prefix, one.blank, len(one.prefix) + one.left, one.blanks) for one in gaps
+            Query(one.abstract, one.prefix, one.blank, len(one.prefix) + one.left, one.blanks, self.template(one)) for one in gaps
         ]
         logits = ask(self.network(), queries, self.texts_at_once)
         lists_ = {one.whitelist for one in gaps}
@@ -172,6 +178,20 @@ class WordModel:
         found = self.admissible(lists_.pop()).logp(logits / self.temperature, [one.abstract for one in gaps])
         self._last = (list(questions), found)
         return found
+
+
+def hidden_words(row: Row) -> tuple[str, ...]:
+    """The text of a row with its blanks hidden."""
+    blank = {place for start, stop in row.blanks for place in range(start, stop)}
+    return tuple(HIDDEN if at in blank else word for at, word in enumerate(row.concrete))
+
+
+def hidden_text(gap: WordGap) -> tuple[str, ...]:
+    """The whole text of a gap with its blanks hidden, from what stands before and after it."""
+    known = list(gap.prefix)
+    for start, stop in gap.blanks:
+        known[start:stop] = [HIDDEN] * (stop - start)
+    return (*known[: gap.blank], *[HIDDEN] * (len(gap.prefix) - gap.blank + gap.left), *gap.suffix)
 
 
 def gap(question: AnyQuestion) -> WordGap:

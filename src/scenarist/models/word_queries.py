@@ -25,6 +25,8 @@ class Query(NamedTuple):
     stop: int
     blanks: tuple[tuple[int, int], ...] = ()
     """Earlier blanks of the prefix."""
+    template: tuple[str, ...] = ()
+    """The whole text with its blanks hidden, where it is shown."""
 
 
 class Place(NamedTuple):
@@ -42,13 +44,13 @@ def merge(queries: Sequence[Query]) -> tuple[list[Row], list[Place]]:
     >>> rows, places[0]
     ([Row(abstract=('a',), concrete=('x', 'y', 'z'), blanks=((1, 2), (3, 4)))], Place(row=0, place=1, start=1))
     """
-    order = sorted(range(len(queries)), key=lambda at: (queries[at].abstract, -len(queries[at].words)))
+    order = sorted(range(len(queries)), key=lambda at: (queries[at].abstract, queries[at].template, -len(queries[at].words)))
     rows: list[Row] = []
     places: list[Place | None] = [None] * len(queries)
     heads: list[int] = []
     for at in order:
         query = queries[at]
-        if heads and rows[heads[0]].abstract != query.abstract:
+        if heads and (rows[heads[0]].abstract, rows[heads[0]].template) != (query.abstract, query.template):
             heads = []
         known = (*query.blanks, (query.start, query.stop))
         for head in heads:
@@ -59,7 +61,7 @@ def merge(queries: Sequence[Query]) -> tuple[list[Row], list[Place]]:
         else:
             heads.append(len(rows))
             places[at] = Place(len(rows), len(query.words), query.start)
-            rows.append(Row(query.abstract, query.words, known))
+            rows.append(Row(query.abstract, query.words, known, template=query.template))
     return rows, [place for place in places if place is not None]
 
 
@@ -71,7 +73,7 @@ Network = Callable[[Sequence[Row], Sequence[Place]], Tensor]
 def ask(network: Network, queries: Sequence[Query], size: int = 64) -> Tensor:
     """Logits of all queries, (Q, V) on the CPU; ``size`` texts are read at a time, the long ones together."""
     rows, places = merge(queries)
-    order = sorted(range(len(rows)), key=lambda at: len(rows[at].concrete))
+    order = sorted(range(len(rows)), key=lambda at: len(rows[at].template) + len(rows[at].concrete))
     by_row: list[list[int]] = [[] for _ in rows]
     for at, place in enumerate(places):
         by_row[place.row].append(at)
