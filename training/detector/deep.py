@@ -30,15 +30,21 @@ from scenarist.models.document_network import Bert, DocumentNetwork, Llama, Piec
 DEVICE = "cuda" if torch.cuda.is_available() else "cpu"
 
 
-def encoder_of(kind: str, base: Path, causal: bool, rank: int) -> Bert | Llama:
-    """The pretrained encoder."""
+def state_of(kind: str, base: Path) -> dict[str, np.ndarray]:
+    """The weights of a pretrained encoder."""
     if kind == "minilm":
         from safetensors.numpy import load_file
 
-        return Bert(load_file(base / "model.safetensors"))
+        found: dict[str, np.ndarray] = load_file(base / "model.safetensors")
+        return found
     from scenarist.models.gguf import Gguf, llama_state
 
-    return Llama(llama_state(Gguf(base)), causal, rank)
+    return llama_state(Gguf(base))
+
+
+def encoder_of(kind: str, base: Path, causal: bool, rank: int) -> Bert | Llama:
+    """The pretrained encoder."""
+    return Bert(state_of(kind, base)) if kind == "minilm" else Llama(state_of(kind, base), causal, rank)
 
 
 def cut(kind: str, base: Path, sentences: list[str]) -> list[list[int]]:
@@ -68,6 +74,36 @@ def masks(documents: list[Document]) -> tuple[Tensor, Tensor]:
     return mask.to(DEVICE), labels.to(DEVICE)
 
 
+class Reading:
+    """A network and the pieces of all sentences: documents -> scores."""
+
+    def __init__(self, model: DocumentNetwork, pieces: Pieces) -> None:
+        self.model, self.pieces = model.to(DEVICE), pieces
+        self.bert = isinstance(model.encoder, Bert)
+        if DEVICE == "cuda" and not self.bert:
+            for name, buffer in list(model.encoder.named_buffers()):
+                if buffer.ndim == 2 and name not in ("cos", "sin"):
+                    setattr(model.encoder, name, buffer.to(torch.bfloat16))
+
+    def scores(
+        self, documents: list[Document], mask: Tensor, hide: float = 0.0, pieces: Pieces | None = None
+    ) -> tuple[Tensor, ...]:
+        """Emission, switch and enter of documents; ``hide`` of the pieces are hidden."""
+        style = self.model.style
+        ids, owner = (
+            one.to(DEVICE) for one in (pieces or self.pieces).lay([one.sentences for one in documents], style)
+        )
+        if hide:
+            gone = torch.rand(ids.shape, device=DEVICE) < hide * torch.rand(len(ids), 1, device=DEVICE) * 2
+            ids = torch.where(gone & (owner >= 0), style.hide, ids)
+        with torch.autocast(DEVICE, dtype=torch.bfloat16, enabled=DEVICE == "cuda" and self.bert):
+            vectors = self.model.vectors(ids, owner)
+        placed = torch.zeros(*mask.shape, vectors.shape[1], device=DEVICE)
+        placed[mask] = vectors.float()
+        found: tuple[Tensor, ...] = self.model.sequence(placed, mask)
+        return found
+
+
 class Course:
     """Data, model and training of one deep detector."""
 
@@ -92,27 +128,9 @@ class Course:
         if options.lower:
             lower = [one.lower().replace("'", "").replace("’", "") for one in self.store.sentences]
             self.lower = Pieces(cut(options.encoder, options.base, lower))
-        self.model = DocumentNetwork(
-            encoder_of(options.encoder, options.base, options.causal, options.rank), len(self.store.labels)
-        ).to(DEVICE)
-        if DEVICE == "cuda" and options.encoder == "smollm2":
-            for buffer_name, buffer in list(self.model.encoder.named_buffers()):
-                if buffer.ndim == 2 and buffer_name not in ("cos", "sin"):
-                    setattr(self.model.encoder, buffer_name, buffer.to(torch.bfloat16))
-
-    def scores(self, documents: list[Document], mask: Tensor, pieces: Pieces, hide: float) -> tuple[Tensor, ...]:
-        """Emission, switch and enter of documents; ``hide`` of the pieces are hidden."""
-        ids, owner = (one.to(DEVICE) for one in pieces.lay([one.sentences for one in documents], self.model.style))
-        if hide:
-            gone = torch.rand(ids.shape, device=DEVICE) < hide * torch.rand(len(ids), 1, device=DEVICE) * 2
-            ids = torch.where(gone & (owner >= 0), self.model.style.hide, ids)
-        with torch.autocast(
-            DEVICE, dtype=torch.bfloat16, enabled=DEVICE == "cuda" and self.options.encoder == "minilm"
-        ):
-            vectors = self.model.vectors(ids, owner)
-        placed = torch.zeros(*mask.shape, vectors.shape[1], device=DEVICE)
-        placed[mask] = vectors.float()
-        return self.model.sequence(placed, mask)
+        encoder = encoder_of(options.encoder, options.base, options.causal, options.rank)
+        self.model = DocumentNetwork(encoder, len(self.store.labels))
+        self.reading = Reading(self.model, self.pieces)
 
     def train(self) -> None:
         """Stitch, learn, watch."""
@@ -130,7 +148,7 @@ class Course:
             documents = [lesson(self.store, rng) for _ in range(options.size)]
             mask, labels = masks(documents)
             pieces = self.lower if rng.random() < options.lower else self.pieces
-            emission, switch, enter = self.scores(documents, mask, pieces, options.hide)
+            emission, switch, enter = self.reading.scores(documents, mask, options.hide, pieces)
             total = torch.logsumexp(crf.forward(emission, switch, enter, mask)[:, -1], 1)
             loss = (total - crf.gold(emission, switch, enter, mask, labels)).sum() / mask.sum()
             optimiser.zero_grad(set_to_none=True)
@@ -152,7 +170,7 @@ class Course:
         for at in range(0, len(documents), size):
             some = documents[at : at + size]
             mask, _ = masks(some)
-            emission, switch, _ = self.scores(some, mask, self.pieces, 0.0)
+            emission, switch, _ = self.reading.scores(some, mask)
             for row, one in enumerate(some):
                 length = len(one.sentences)
                 found.append((emission[row, :length].float().cpu().numpy(), switch[row, :length].float().cpu().numpy()))

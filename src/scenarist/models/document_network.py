@@ -8,6 +8,7 @@ adapters, its causal mask on or off). Imports nothing but numpy and torch: a tra
 
 from __future__ import annotations
 
+import json
 import math
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple, TypeAlias
@@ -49,23 +50,23 @@ class Pieces:
         before = 0
         tail = () if style.end is None else (style.end,)
         for document in documents:
-            sizes = self.counts[list(document)] + len(tail)
+            sizes: Array = self.counts[list(document)] + len(tail)
             parts = math.ceil(sizes.sum() / (style.cap - 1))
             part = np.minimum((np.cumsum(sizes) - sizes / 2) // (sizes.sum() / parts), parts - 1) if parts else sizes
             for number in range(parts):
-                row, owner = [np.array([style.begin])], [np.array([-1])]
-                for at in np.flatnonzero(part == number):
+                own, of = [np.array([style.begin])], [np.array([-1])]
+                for at in np.flatnonzero(part == number).tolist():
                     start = self.starts[document[at]]
-                    row += [self.flat[start : start + self.counts[document[at]]], np.array(tail, dtype=np.int64)]
-                    owner.append(np.full(sizes[at], before + at))
-                rows.append(np.concatenate(row))
-                owners.append(np.concatenate(owner))
+                    own += [self.flat[start : start + self.counts[document[at]]], np.array(tail, dtype=np.int64)]
+                    of.append(np.full(sizes[at], before + at))
+                rows.append(np.concatenate(own))
+                owners.append(np.concatenate(of))
             before += len(document)
         longest = max(map(len, rows))
         ids = np.zeros((len(rows), longest), dtype=np.int64)
         owned = np.full((len(rows), longest), -2, dtype=np.int64)
-        for at, (row, owner) in enumerate(zip(rows, owners, strict=True)):
-            ids[at, : len(row)], owned[at, : len(row)] = row, owner
+        for number, row in enumerate(rows):
+            ids[number, : len(row)], owned[number, : len(row)] = row, owners[number]
         return torch.from_numpy(ids), torch.from_numpy(owned)
 
 
@@ -239,3 +240,35 @@ class DocumentNetwork(nn.Module):  # type: ignore[misc]
         placed[mask] = vectors
         found: tuple[Tensor, Tensor, Tensor] = self.sequence(placed, mask)
         return found
+
+
+def restored(arrays: Mapping[str, Array], base: Mapping[str, Array]) -> DocumentNetwork:
+    """A network from what `training/detector/deep.py` kept and the weights of its base."""
+    about = json.loads(str(arrays["about"]))
+    kept = {name.removeprefix("encoder/"): value for name, value in arrays.items() if name.startswith("encoder/")}
+    learned = {
+        name: value * kept[f"{name}/scale"].astype(np.float32)[:, None]
+        if f"{name}/scale" in kept
+        else value.astype(np.float32)
+        for name, value in kept.items()
+        if not name.endswith("/scale")
+    }
+    encoder: Bert | Llama
+    if about["encoder"] == "minilm":
+        encoder = Bert(base)
+    else:
+        encoder = Llama(base, about["causal"], rank=learned["0-qkv-A"].shape[0])
+    with torch.no_grad():
+        for name, value in learned.items():
+            tensor = torch.from_numpy(np.asarray(value, np.float32))
+            encoder.learned[name].copy_(encoder.learned[name] + tensor if about["encoder"] == "minilm" else tensor)
+    units = arrays["sequence.rnn.weight_hh_l0"].shape[1]
+    network = DocumentNetwork(encoder, len(arrays["labels"]), units)
+    heads = {
+        name: torch.from_numpy(value.astype(np.float32))
+        for name, value in arrays.items()
+        if name.startswith(("norm.", "sequence."))
+    }
+    network.load_state_dict(heads, strict=False)
+    network.eval()
+    return network
