@@ -94,14 +94,47 @@ def test_labels_are_the_keys_of_the_inscript_form() -> None:
         assert any(event.label for event in item.question.story.events)  # what is told keeps its labels
 
 
-def test_absent_events_are_typical_and_nowhere_told() -> None:
+def test_an_event_goes_with_all_its_mentions_and_leaves_the_others() -> None:
+    """Two sentences mention the ordering; one of them also the eating, whose label stays though its words go."""
+    told = story(labels={"enter": "ScrEv_enter", "order": "ScrEv_order", "devour": "ScrEv_order", "pay": "ScrEv_pay"})
+    devour = next(event for event in told.events if event.predicate == "devour")
+    also = Event("chew", token=devour.token, start=devour.start, stop=devour.stop, label="ScrEv_eat")
+    at = told.events.index(devour)
+    told = msgspec.structs.replace(told, events=(*told.events[: at + 1], also, *told.events[at + 1 :]))
+    items = {item.key: item.question for item in make("exam", "untold", form="inscript", per=9).set([told])}
+    assert set(items) == {"ScrEv_enter", "ScrEv_order", "ScrEv_eat", "ScrEv_pay"}
+    question = items["ScrEv_order"]
+    assert len(question.story.sentences) == len(SENTENCES) - 2
+    assert b"calzone" not in to_json(question) and b"everything" not in to_json(question) and b"chew" not in to_json(question)
+    left = [event.label for event in question.story.events]
+    assert [label for label in left if label] == ["ScrEv_enter", "ScrEv_eat", "ScrEv_pay"]
+    assert (question.place, question.event) == (2, 2)  # after *enter* and the unlabelled *seat*
+    assert question.story.events[question.event].predicate == "glow"
+    wordless = question.story.events[left.index("ScrEv_eat")]
+    assert wordless.start == wordless.stop == question.story.sentences[3].start
+
+
+def test_absent_events_stand_beside_others_as_frequent() -> None:
+    names = ("enter", "seat", "order", "glow", "devour", "pay")
+    pairs = [(0, 1), (2, 3), (4, 5), (0, 2), (1, 4), (3, 5), (0, 4), (1, 5)]
+    stories = [story(f"s{n}", {names[a]: f"ScrEv_{names[a]}", names[b]: f"ScrEv_{names[b]}"}) for n, (a, b) in enumerate(pairs)]
+    items = list(make("exam", "untold", form="absent", choices=3).set(stories))
+    assert items
+    for item in items:
+        assert item.key not in item.id  # a solver sees the id
+        told = {event.label for event in stories[int(item.group[1:])].events}
+        assert set(item.question.choices) & told == {item.key}
+        assert item.question.place is None and item.question.event is None
+        assert item.key not in {event.label for event in item.question.story.events}
+
+
+def test_the_first_form_of_absent_asks_for_typical_events() -> None:
     both = {"order": "ScrEv_order", "pay": "ScrEv_pay"}
     stories = [story(f"s{n}", both) for n in range(4)]
     stories.append(story("lacks", {"order": "ScrEv_order"}))
     stories += [story(f"p{n}", {"enter": "ScrEv_dive"}, "going swimming") for n in range(2)]
-    items = list(make("exam", "untold", form="absent").set(stories))
-    assert [item.id for item in items] == ["lacks.ScrEv_pay"]
-    (item,) = items
+    (item,) = make("exam", "untold", form="absent", against="other").set(stories)
+    assert (item.group, item.key) == ("lacks", "ScrEv_pay")
     assert set(item.question.choices) == {"ScrEv_pay", "ScrEv_dive"}
     assert item.key not in {event.label for event in item.question.story.events}
 
@@ -121,6 +154,10 @@ def test_wrong_settings_say_what_is_right() -> None:
         make("exam", "untold", form="x")
     with pytest.raises(BadInput, match="gold or hidden"):
         make("exam", "untold", scenario="x")
+    with pytest.raises(BadInput, match="event or sentence"):
+        make("exam", "untold", form="inscript", unit="x")
+    with pytest.raises(BadInput, match="matched or other"):
+        make("exam", "untold", form="absent", against="x")
 
 
 @pytest.mark.data("mcscript")

@@ -19,7 +19,7 @@ from scenarist.learning.scripts import script
 from scenarist.learning.slots import Tables
 from scenarist.learning.tellings import telling
 from scenarist.story import Story as Read
-from training.knowledge import network
+from training.knowledge import labels, network
 from training.knowledge.reading import gold_tellings, read
 
 HERE = Path(__file__).parents[2] / "src" / "scenarist" / "resources" / "knowledge"
@@ -96,6 +96,7 @@ def main() -> None:
     names = sorted({story.scenario for story in own})
     arrays, table = network.train(own, names, args.seed, 2, 64, 128, 0.4, 8, 2e-3, log, held, 2, True)
     np.savez_compressed(args.out / "labels.npz", **arrays, **sparse(table))
+    np.savez_compressed(args.out / "events.npz", **labels.learn(log))
     log("done")
 
 

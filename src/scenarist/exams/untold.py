@@ -1,10 +1,13 @@
 """Story -> Item: what goes without saying at this place? Three forms.
 
 ``mcscript``: one sentence is taken out of a story, its place is given, the key is the lemma (with particle) of its main verb;
-``accept`` holds the verb's WordNet synonyms. ``inscript``: the key is the script event label of the sentence taken out;
-labels of the told events are part of the question. ``absent``: nothing is taken out; one candidate is an event label that
-most stories of the scenario have and this one lacks, the others are labels it rightly lacks (of other scenarios, as
-frequent there).
+``accept`` holds the verb's WordNet synonyms. ``inscript``: one script event is taken out, its place is given, the key is its label; the
+labels of all other events the story tells are part of the question. ``absent``: one script event is taken out and its place is not given;
+the choices are the event and others the story really lacks, which about as many tellers of the scenario mention.
+
+Switches of the labelled forms: ``unit`` is ``event`` (all sentences that mention the event go) or ``sentence`` (one sentence goes, and
+its first label is the key, which may be told elsewhere as well: how the form began); ``against`` is ``matched`` or ``other`` (nothing
+is taken out, and the choices are rare labels and other scenarios' labels, which frequency alone tells apart).
 
 Stories without a parse are read by ``reader``; that stands in the signature. ``scenario`` is ``gold`` or ``hidden``: then the
 solver has to detect it.
@@ -15,11 +18,12 @@ from __future__ import annotations
 import random
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
 
 import msgspec
 
 from scenarist.errors import BadInput
-from scenarist.learning.tellings import is_script, labels, main_verbs, without
+from scenarist.learning.tellings import Taken, is_script, labels, main_verbs, without, without_event
 from scenarist.question import Item, Untold
 from scenarist.registry import make
 from scenarist.story import Story
@@ -27,6 +31,10 @@ from scenarist.story import Story
 FORMS = ("mcscript", "inscript", "absent")
 LEAST = 4
 """A story must have so many sentences."""
+COMMON = 0.25
+"""An event that is asked for in `absent` is told by so many of the other tellers, at least."""
+NEAR = 0.2
+"""And what stands beside it, by as many, give or take."""
 
 
 class UntoldExam:
@@ -35,28 +43,37 @@ class UntoldExam:
     name = "untold"
 
     def __init__(
-        self, form: str = "mcscript", per: int = 3, scenario: str = "gold", reader: str = "default", choices: int = 6, seed: int = 13
-    ) -> None:
+        self, form: str = "mcscript", per: int = 3, scenario: str = "gold", reader: str = "default", choices: int = 4, seed: int = 13,
+        unit: str = "event", against: str = "matched",
+    ) -> None:  # fmt: skip
         if form not in FORMS:
             raise BadInput(f"untold: form is one of {', '.join(FORMS)}, not {form!r}.")
         if scenario not in ("gold", "hidden"):
             raise BadInput(f"untold: scenario is gold or hidden, not {scenario!r}.")
+        if unit not in ("event", "sentence"):
+            raise BadInput(f"untold: unit is event or sentence, not {unit!r}.")
+        if against not in ("matched", "other"):
+            raise BadInput(f"untold: against is matched or other, not {against!r}.")
         self.form, self.per, self.scenario, self.reader, self.choices, self.seed = form, per, scenario, reader, choices, seed
+        self.unit, self.against = unit if form == "inscript" else "sentence", against
         self.metrics = ("recall@10", "synonym_recall@10") if form == "mcscript" else ("recall@1", "mrr")
 
     def settings(self) -> Mapping[str, object]:
         """The switches, for the signature."""
-        more = {"choices": self.choices} if self.form == "absent" else {"per": self.per}
+        more: dict[str, Any] = {"per": self.per, "unit": self.unit}
+        if self.form == "absent":
+            more = {"choices": self.choices, "against": self.against}
         return {"form": self.form, "scenario": self.scenario, "read": self.reader, **more}
 
     def set(self, stories: Iterable[Story]) -> Iterator[Item]:
         """The items, story by story."""
         read = self.read(stories)
         if self.form == "absent":
-            yield from self.absent(list(read))
+            yield from self.lacking(list(read)) if self.against == "matched" else self.expected(list(read))
             return
         for story in read:
-            yield from self.taken_out(story)
+            if len(story.sentences) >= LEAST and story.scenario:
+                yield from self.events(story) if self.unit == "event" else self.sentences(story)
 
     def read(self, stories: Iterable[Story]) -> Iterator[Story]:
         """Stories with a parse; those that come without are read."""
@@ -70,23 +87,67 @@ class UntoldExam:
                 found = next(texts)
                 yield msgspec.structs.replace(found, id=story.id, scenario=story.scenario, source=story.source)
 
-    def taken_out(self, story: Story) -> Iterator[Item]:
+    def ask(
+        self, left: Story, story: Story, place: int | None, choices: tuple[str, ...] = (), event: int | None = None
+    ) -> Untold:
+        """A question without anything that names the scenario, unless it is given."""
+        bare = msgspec.structs.replace(left, scenario="", notes=(), segments=())
+        return Untold(bare, story.scenario if self.scenario == "gold" else "", place, choices, event)
+
+    def sentences(self, story: Story) -> Iterator[Item]:
         """Some sentences of a story, each taken out in turn."""
         from scenarist.reading.synonyms import synonyms
 
-        if len(story.sentences) < LEAST or not story.scenario:
-            return
         keys = main_verbs(story) if self.form == "mcscript" else labels(story)
         places = [number for number, key in enumerate(keys) if key]
         draw = random.Random(f"{self.seed} {story.id}")
         for number in sorted(draw.sample(places, min(self.per, len(places)))):
-            left = msgspec.structs.replace(without(story, number), scenario="", notes=())
-            question = Untold(left, story.scenario if self.scenario == "gold" else "", number)
+            question = self.ask(without(story, number), story, number)
             accept = tuple(sorted(synonyms(keys[number]))) if self.form == "mcscript" else ()
             yield Item(f"{story.id}.{number}", question, keys[number], story.id, accept, (story.scenario,))
 
-    def absent(self, stories: list[Story]) -> Iterator[Item]:
-        """Labels most stories of the scenario have and this one lacks, against labels of other scenarios."""
+    def events(self, story: Story) -> Iterator[Item]:
+        """Some script events of a story, each taken out in turn."""
+        told = list(dict.fromkeys(event.label for event in story.events if is_script(event.label)))
+        draw = random.Random(f"{self.seed} {story.id}")
+        for number in sorted(draw.sample(range(len(told)), min(self.per, len(told)))):
+            taken = without_event(story, told[number])
+            if len(taken.story.sentences) and len(told) > 1:
+                yield Item(f"{story.id}.{number}", self.at(taken, story), told[number], story.id, (), (story.scenario,))
+
+    def at(self, taken: Taken, story: Story) -> Untold:
+        """The question after an event that was taken out."""
+        return self.ask(taken.story, story, taken.place, event=taken.event)
+
+    def lacking(self, stories: list[Story]) -> Iterator[Item]:
+        """An event the teller told, taken out, against events the teller did not tell, which as many other tellers have."""
+        told: dict[str, list[list[str]]] = defaultdict(list)
+        for story in stories:
+            told[story.scenario].append(list(dict.fromkeys(e.label for e in story.events if is_script(e.label))))
+        tellers = {scenario: Counter(label for one in lists for label in one) for scenario, lists in told.items()}
+        seen: Counter[str] = Counter()
+        for story in stories:
+            mine = told[story.scenario][seen[story.scenario]]
+            seen[story.scenario] += 1
+            others = len(told[story.scenario]) - 1
+            if others < 1 or len(story.sentences) < LEAST:
+                continue
+            share = {label: (n - (label in mine)) / others for label, n in tellers[story.scenario].items()}
+            draw = random.Random(f"{self.seed} {story.id}")
+            for number, label in enumerate(mine):
+                near = [one for one in sorted(share) if one not in mine and abs(share[one] - share[label]) <= NEAR]
+                if share[label] < COMMON or len(near) < self.choices - 1:
+                    continue
+                draw.shuffle(near)
+                listed = [label, *sorted(near, key=lambda one: abs(share[one] - share[label]))[: self.choices - 1]]
+                draw.shuffle(listed)
+                taken = without_event(story, label)
+                if taken.story.sentences:
+                    question = self.ask(taken.story, story, None, tuple(listed))
+                    yield Item(f"{story.id}.{number}", question, label, story.id, (), (story.scenario,))
+
+    def expected(self, stories: list[Story]) -> Iterator[Item]:
+        """Labels most stories of the scenario have and this one lacks, against rare ones and those of other scenarios."""
         told: dict[str, list[set[str]]] = defaultdict(list)
         for story in stories:
             told[story.scenario].append({event.label for event in story.events if is_script(event.label)})
@@ -105,8 +166,7 @@ class UntoldExam:
             )  # fmt: skip
             rare = sorted(label for label, part in share[story.scenario].items() if part < 0.15 and label not in mine)
             draw = random.Random(f"{self.seed} {story.id}")
-            bare = msgspec.structs.replace(story, scenario="", notes=(), segments=())
-            for label in expected:
+            for number, label in enumerate(expected):
                 half = (self.choices - 1) // 2
                 wrong = draw.sample(rare, min(half, len(rare)))
                 wrong += draw.sample(others, min(self.choices - 1 - len(wrong), len(others)))
@@ -114,5 +174,4 @@ class UntoldExam:
                     continue
                 listed = [label, *wrong]
                 draw.shuffle(listed)
-                question = Untold(bare, story.scenario if self.scenario == "gold" else "", None, tuple(listed))
-                yield Item(f"{story.id}.{label}", question, label, story.id, (), (story.scenario,))
+                yield Item(f"{story.id}.{number}", self.ask(story, story, None, tuple(listed)), label, story.id, (), (story.scenario,))

@@ -134,6 +134,47 @@ def moved(event: Event, kept: set[str], at: Move, word: Move, lost: Callable[[in
     return msgspec.structs.replace(event, roles=roles, token=word(event.token), start=at(event.start), stop=at(event.stop))
 
 
+class Taken(NamedTuple):
+    """A story from which one event was taken out wholly, and where it stood."""
+
+    story: Story
+    place: int
+    """It first stood before this sentence."""
+    event: int
+    """And before this event."""
+
+
+def without_event(story: Story, label: str) -> Taken:
+    """The story without the sentences that mention a script event. The labels of other script events told in these sentences
+    stay as events without words, so that what is told is known whatever was said in one breath with the missing event."""
+    events = story.events
+    homes = [home(story, event) for event in events]
+    gone = sorted({at for at, event in zip(homes, events, strict=True) if event.label == label})
+    if not gone or gone[0] < 0:
+        raise ValueError(f"story {story.id!r} mentions no event {label!r} inside a sentence.")
+    left = story
+    for number in reversed(gone):
+        left = without(left, number)
+    kept = iter(left.events)
+    merged: list[Event] = []
+    first = -1
+    for at, event in zip(homes, events, strict=True):
+        if event.label == label:
+            first = len(merged) if first < 0 else first
+        elif at not in gone:
+            merged.append(next(kept))
+        elif is_script(event.label):
+            after = at - sum(number < at for number in gone)  # the sentence that now follows
+            cut = left.sentences[after].start if after < len(left.sentences) else len(left.text)
+            merged.append(Event(event.label, start=cut, stop=cut, label=event.label))
+    return Taken(msgspec.structs.replace(left, events=tuple(merged)), gone[0], first)
+
+
+def home(story: Story, event: Event) -> int:
+    """The sentence an event stands in, -1 for none."""
+    return next((number for number, s in enumerate(story.sentences) if s.start <= event.start < s.stop), -1)
+
+
 def tellings(stories: Iterable[Story]) -> Iterator[Telling]:
     """The tellings of read stories."""
     return map(telling, stories)

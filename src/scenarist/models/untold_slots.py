@@ -2,7 +2,8 @@
 
 ``scenario-frequency``: how often the scenario's tellers say it. ``scenario-bigram``: what stands between these two
 neighbours (tuned weights). ``scenario-pmi``: what goes together with the told events, with a frequency cutoff. All three
-know the scenario and the place. ``reader`` adds the words around the gap (models/slot_network.py). The carried tables are
+know the scenario and the place. ``reader`` adds the words around the gap (models/slot_network.py). Where the question gives the labels of
+told events and one event is missing, all rows use the tables of labels (models/untold_labels.py). The carried tables are
 of the train splits only; where the question does not name the scenario, the carried detector does.
 """
 
@@ -20,6 +21,7 @@ from scenarist.learning.slots import Slot, Tables
 from scenarist.learning.tellings import labels, telling
 from scenarist.models.slot_network import SlotNetwork
 from scenarist.models.slot_network import load as load_arrays
+from scenarist.models.untold_labels import Missing, is_labelled, knowledge, missing_of
 from scenarist.question import Answer, AnyQuestion, Guess, Prediction, Untold
 from scenarist.store import resource
 from scenarist.story import Story
@@ -85,7 +87,7 @@ def gap_of(question: AnyQuestion) -> Gap:
     if not isinstance(question, Untold):
         raise BadInput(f"this model answers what a story leaves untold, not {type(question).__name__} questions.")
     marked = labels(question.story)
-    kind = "labels" if any(marked) or any(one.startswith("ScrEv_") for one in question.choices) else "verbs"
+    kind = "labels" if any(marked) else "verbs"
     net = network(kind)
     told = marked if kind == "labels" else [step.verb for step in telling(question.story).steps]
     ids = tuple(net.tables.filler.get(one, -1) for one in told)
@@ -95,6 +97,12 @@ def gap_of(question: AnyQuestion) -> Gap:
     after = tuple(one for one in ids[number:] if one >= 0)
     slot = Slot(scenario, number / max(1, len(ids) + 1), before, after)
     return Gap(net, slot, words_of(question.story, kind), number, ids, question.choices)
+
+
+def normalised(scores: Array) -> Array:
+    """Scores as log-chances."""
+    top = scores.max(initial=-np.inf)
+    return np.asarray(scores - top - np.log(np.exp(scores - top).sum()), np.float32)
 
 
 class Slots:
@@ -111,10 +119,17 @@ class Slots:
         """Unnormalised log-chances of all fillers."""
         raise BadInput("choose one of the rows: scenario-frequency, scenario-bigram, scenario-pmi, reader")
 
+    def labels(self, missing: Missing) -> Array:
+        """The same for the labels that may be missing."""
+        raise BadInput("choose one of the rows: scenario-frequency, scenario-bigram, scenario-pmi, reader")
+
     def ranked(self, question: AnyQuestion) -> tuple[list[str], Array]:
         """Candidates and their log-chances."""
+        if isinstance(question, Untold) and is_labelled(question):
+            missing = missing_of(question, scenario_of(question))
+            return missing.names, normalised(self.labels(missing))
         gap = gap_of(question)
-        scores = self.absent(gap) if gap.choices else self.scores(gap)
+        scores = self.scores(gap)
         names = gap.network.tables.fillers
         if gap.choices:
             rows = [gap.network.tables.filler.get(one, -1) for one in gap.choices]
@@ -122,14 +137,7 @@ class Slots:
             names = list(gap.choices)
         elif gap.slot.scenario >= 0 and gap.network.tables.order is not None:  # labels belong to their scenario
             scores = np.where(gap.network.tables.by_scenario[gap.slot.scenario] > 0, scores, scores.min() - 20)
-        top = scores.max()
-        return list(names), np.asarray(scores - top - np.log(np.exp(scores - top).sum()), np.float32)
-
-    def absent(self, gap: Gap) -> Array:
-        """How much of the scenario's tellers mention it, whatever the place: the row's view of an event that is nowhere told."""
-        tables = gap.network.tables
-        counts = tables.by_scenario[gap.slot.scenario] if gap.slot.scenario >= 0 else tables.alone
-        return np.asarray(np.log(counts + 0.1), np.float32)
+        return list(names), normalised(scores)
 
     def answer(self, question: AnyQuestion) -> Prediction:
         names, logp = self.ranked(question)
@@ -162,6 +170,9 @@ class ScenarioFrequency(Slots):
         features = gap.network.tables.features(gap.slot)
         return np.asarray(features[1] if self.place else features[0], np.float32)
 
+    def labels(self, missing: Missing) -> Array:
+        return np.asarray(missing.features[2 if self.place and missing.hole.placed else 0], np.float32)
+
 
 class ScenarioBigram(Slots):
     """What stands between these neighbours: log P(filler | left) + log P(right | filler) (Chambers 2017, eq. 2 and 3)."""
@@ -179,6 +190,13 @@ class ScenarioBigram(Slots):
             self.weight * chain + (1 - self.weight) * (features[1] if self.place else features[0]), np.float32
         )
 
+    def labels(self, missing: Missing) -> Array:
+        """Without a place there are no neighbours, and the row is the frequency."""
+        tellers, place, left, right = missing.features[[0, 2, 4, 7]]
+        if not missing.hole.placed:
+            return np.asarray(tellers, np.float32)
+        return np.asarray(self.weight * (left + right) + (1 - self.weight) * (tellers + place), np.float32)
+
 
 class ScenarioPmi(Slots):
     """What goes together with the told events: mean PMI, among fillers the scenario's tellers say at least ``cutoff`` times."""
@@ -195,9 +213,10 @@ class ScenarioPmi(Slots):
         scores = self.weight * features[6] + (1 - self.weight) * features[1]
         return np.asarray(np.where(counts >= self.cutoff, scores, scores - 50), np.float32)
 
-    def absent(self, gap: Gap) -> Array:
-        around = sorted(set(gap.slot.before) | set(gap.slot.after))
-        return gap.network.tables.log_pairs[around].mean(0) if around else super().absent(gap)
+    def labels(self, missing: Missing) -> Array:
+        tellers, lift, counts = missing.features[[0, 14, 17]]
+        scores = self.weight * lift + (1 - self.weight) * tellers
+        return np.asarray(np.where(np.expm1(counts) >= self.cutoff - 0.01, scores, scores - 50), np.float32)
 
 
 class Reader(Slots):
@@ -208,10 +227,5 @@ class Reader(Slots):
     def scores(self, gap: Gap) -> Array:
         return gap.network.logits(gap.slot, gap.sentences, gap.number)
 
-    def absent(self, gap: Gap) -> Array:
-        """Share among the scenario's tellers, moved by what goes together with what is told."""
-        frequency = super().absent(gap)
-        around = sorted(set(gap.slot.before) | set(gap.slot.after))
-        return np.asarray(
-            frequency + (0.3 * gap.network.tables.log_pairs[around].mean(0) if around else 0.0), np.float32
-        )
+    def labels(self, missing: Missing) -> Array:
+        return knowledge().rank(missing)

@@ -1,0 +1,323 @@
+"""Rows -> the deep reader of gaps: SmolLM2 with adapters stands at the gap and says which verb, or which script event, is missing.
+
+`python -m training.knowledge.deep --rows FILE --gguf FILE --out FOLDER [--fold 0/2]`; needs torch, transformers and a GPU for a full run (minutes).
+One network, two heads: main verbs (every sentence of MCScript, InScript, DeScript and ROCStories taken out in turn) and InScript's labels. Beside
+them it learns to tell the sentence that is missing. With ``--fold`` a part of the scenario stories is left out and predicted: what the small
+network is taught with, so that no teacher speaks of what it has seen.
+"""
+
+from __future__ import annotations
+
+import argparse
+import gzip
+import json
+import random
+import time
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Sequence
+from functools import cache
+from pathlib import Path
+from typing import Any, NamedTuple
+from zlib import crc32
+
+import numpy as np
+import torch
+from torch import nn
+from torch.nn import functional as F
+
+from scenarist.models.gap_text import GAP, PRECEDES, Gap, ids, phrase
+from scenarist.models.gguf import load_llama, load_tokenizer
+from scenarist.models.lora import LoraLinear, adapt
+
+SHARE = {"mcscript": (1.0, 1.0, 1.0), "inscript": (1.0, 1.0, 1.0), "descript": (1.0, 0.5, 0.3), "rocstories": (1.0, 0.4, 0.1)}
+"""How much of a corpus each epoch sees."""
+WEIGHT = {"mcscript": 1.0, "inscript": 1.0, "descript": 0.5, "rocstories": 0.5, "inscript-labels": 1.0}
+
+
+class Task(NamedTuple):
+    """A gap as token ids, what is missing, and what may not be said (labels only)."""
+
+    id: str
+    corpus: str
+    ids: list[int]
+    key: int
+    text: list[int]
+    allowed: tuple[int, ...] = ()
+
+
+class Vocabulary(NamedTuple):
+    """Verbs and (scenario, label) pairs in the order of the heads."""
+
+    verbs: list[str]
+    labels: list[tuple[str, str]]
+
+
+class Deep(nn.Module):
+    """The pretrained body with adapters; a head is a table of vectors that starts as the word pieces of its words."""
+
+    def __init__(self, model: Any, encode: Any, vocabulary: Vocabulary, rank: int) -> None:
+        super().__init__()
+        pieces = model.get_input_embeddings().weight.detach().float()
+
+        def table(phrases: Sequence[str]) -> nn.Parameter:
+            return nn.Parameter(torch.stack([pieces[encode(" " + one)].mean(0) for one in phrases]))
+
+        self.verbs = table([one.replace("_", " ") for one in vocabulary.verbs])
+        self.labels = table([phrase(label) for _, label in vocabulary.labels])
+        self.verbs_bias = nn.Parameter(torch.zeros(len(vocabulary.verbs)))
+        self.labels_bias = nn.Parameter(torch.zeros(len(vocabulary.labels)))
+        adapt(model, rank, scale=2.0 * rank, dropout=0.05)
+        self.model = model
+
+    def states(self, tokens: torch.Tensor) -> torch.Tensor:
+        """(b, t) -> (b, t, d); pads stand at the end, so a causal network never sees them."""
+        found: torch.Tensor = self.model.model(input_ids=tokens, use_cache=False).last_hidden_state
+        return found
+
+    def head(self, at_gap: torch.Tensor, labels: bool) -> torch.Tensor:
+        """(b, d) -> (b, v)"""
+        at_gap = at_gap.float()
+        if labels:
+            return at_gap @ self.labels.T + self.labels_bias
+        return at_gap @ self.verbs.T + self.verbs_bias
+
+
+def lines(path: Path) -> list[dict[str, Any]]:
+    with gzip.open(path, "rt", encoding="utf-8") as file:
+        return [json.loads(line) for line in file]
+
+
+def vocabulary(rows: Sequence[dict[str, Any]], least: int) -> Vocabulary:
+    """Verbs seen at least so often in train, commonest first, and InScript's labels."""
+    counted = Counter(verb for row in rows if row["split"] == "train" for verb in row.get("verbs", ()) if verb)
+    labels = sorted({(row["scenario"], row["key"]) for row in rows if row["split"] == "train" and "key" in row})
+    return Vocabulary([verb for verb, n in counted.most_common() if n >= least], labels)
+
+
+def tasks(rows: Sequence[dict[str, Any]], words: Vocabulary, encode: Any, hide: float, seed: int) -> Iterator[Task]:
+    """All gaps of some rows; ``hide`` is the share of scenario names that are not told."""
+    verb = {one: number for number, one in enumerate(words.verbs)}
+    label = {one: number for number, one in enumerate(words.labels)}
+    of_scenario: dict[str, list[str]] = defaultdict(list)
+    for scenario, one in words.labels:
+        of_scenario[scenario].append(one)
+    draw = random.Random(seed)
+    for row in rows:
+        scenario = "" if draw.random() < hide else row["scenario"]
+        if "key" in row:
+            told = set(row["told"])
+            allowed = tuple(label[row["scenario"], one] for one in of_scenario[row["scenario"]] if one not in told)
+            gap = Gap(row["scenario"], tuple(row["before"]), tuple(row["after"]))
+            yield Task(row["id"], row["corpus"], ids(gap, encode), label.get((row["scenario"], row["key"]), -1), [], allowed)
+            continue
+        said = row["sentences"]
+        for number, one in enumerate(row["verbs"]):
+            if not one or len(said) < 3 or (row["split"] == "train" and one not in verb):
+                continue
+            gap = Gap(scenario, tuple(said[:number]), tuple(said[number + 1 :]))
+            text = [*encode(" " + said[number])[:30], PRECEDES]
+            yield Task(f"{row['id']}.{number}", row["corpus"], ids(gap, encode), verb.get(one, -1), text)
+
+
+def batches(some: Sequence[Task], tokens: int, seed: int | None) -> list[list[Task]]:
+    """Batches of one kind and about one length, in random order (or as they come, for answers)."""
+    made: list[list[Task]] = []
+    draw = random.Random(seed)
+    for labels in (False, True):
+        mine = [one for one in some if bool(one.allowed) == labels]
+        noise = {id(one): draw.random() * 16 for one in mine} if seed is not None else {}
+        mine.sort(key=lambda one: len(one.ids) + len(one.text) + noise.get(id(one), 0.0))
+        batch: list[Task] = []
+        for one in mine:
+            size = len(one.ids) + len(one.text)
+            if batch and (len(batch) + 1) * size > tokens:
+                made.append(batch)
+                batch = []
+            batch.append(one)
+        if batch:
+            made.append(batch)
+    if seed is not None:
+        draw.shuffle(made)
+    return made
+
+
+def padded(batch: Sequence[Task], with_text: bool, device: str) -> torch.Tensor:
+    whole = [[*one.ids, *one.text] if with_text else one.ids for one in batch]
+    longest = max(map(len, whole))
+    return torch.tensor([row + [GAP] * (longest - len(row)) for row in whole], device=device)
+
+
+def scores(net: Deep, batch: Sequence[Task], device: str, told: bool = False) -> tuple[torch.Tensor, torch.Tensor]:
+    """Log-chances of the head (b, v) and, where ``told``, the loss of telling the missing sentence."""
+    tokens = padded(batch, told, device)
+    states = net.states(tokens)
+    row = torch.arange(len(batch), device=device)
+    gap = torch.tensor([len(one.ids) - 1 for one in batch], device=device)
+    labels = bool(batch[0].allowed)
+    logits = net.head(states[row, gap], labels)
+    if labels:
+        mask = torch.full_like(logits, -1e4)
+        for number, one in enumerate(batch):
+            mask[number, list(one.allowed)] = 0
+        logits = logits + mask
+    loss = torch.zeros((), device=device)
+    if told and not labels:
+        at = [(n, len(one.ids) - 1 + k, piece) for n, one in enumerate(batch) for k, piece in enumerate(one.text)]
+        where = torch.tensor(at, device=device)
+        said = states[where[:, 0], where[:, 1]] @ net.model.get_input_embeddings().weight.T.to(states.dtype)
+        loss = F.cross_entropy(said.float(), where[:, 2])
+    return F.log_softmax(logits, -1), loss
+
+
+@torch.no_grad()
+def answers(net: Deep, some: Sequence[Task], tokens: int, device: str) -> dict[str, np.ndarray]:
+    """Log-chances (n, v) of tasks of one kind in their order."""
+    net.eval()
+    number = {id(one): n for n, one in enumerate(some)}
+    found: dict[int, np.ndarray] = {}
+    for batch in batches(some, tokens, None):
+        with torch.autocast(device, torch.bfloat16, enabled=device == "cuda"):
+            logp, _ = scores(net, batch, device)
+        for one, line in zip(batch, logp.float().cpu().numpy(), strict=True):
+            found[number[id(one)]] = line.astype(np.float16)
+    net.train()
+    return {"id": np.array([one.id for one in some]), "logp": np.stack([found[n] for n in range(len(some))])}
+
+
+def recall(logp: np.ndarray, keys: Sequence[int]) -> str:
+    """recall@1, @10 and MRR of log-chances."""
+    ranks = np.array([np.inf if key < 0 else 1 + (line > line[key]).sum() for line, key in zip(logp.astype(np.float32), keys, strict=True)])
+    return f"r@1 {(ranks <= 1).mean():.4f} r@10 {(ranks <= 10).mean():.4f} mrr {(1 / ranks).mean():.4f} n {len(ranks)}"
+
+
+def left_out(row: dict[str, Any], fold: tuple[int, int] | None) -> bool:
+    """Is a scenario story in the fold that is predicted?"""
+    return fold is not None and bool(row["scenario"]) and crc32(row["id"].split(".")[0].encode()) % fold[1] == fold[0]
+
+
+def weights(net: Deep) -> dict[str, np.ndarray]:
+    """The learned arrays in half precision."""
+    made = {name: getattr(net, name).detach().cpu().numpy().astype(np.float16) for name in ("verbs", "labels", "verbs_bias", "labels_bias")}
+    for name, module in net.model.named_modules():
+        if isinstance(module, LoraLinear):
+            short = name.removeprefix("model.layers.")
+            made[f"{short}.down"] = module.down.detach().cpu().numpy().astype(np.float16)
+            made[f"{short}.up"] = (module.up.detach().cpu().numpy() * module.factor).astype(np.float16)
+    return made
+
+
+def main() -> None:
+    options = argparse.ArgumentParser(description=__doc__)
+    options.add_argument("--rows", type=Path, required=True)
+    options.add_argument("--gguf", type=Path, required=True)
+    options.add_argument("--out", type=Path, required=True)
+    options.add_argument("--name", default="deep")
+    options.add_argument("--seed", type=int, default=1)
+    options.add_argument("--fold", default="", help="e.g. 0/2: leave out and predict this part of the scenario stories")
+    options.add_argument("--rank", type=int, default=16)
+    options.add_argument("--rate", type=float, default=4e-4)
+    options.add_argument("--least", type=int, default=3)
+    options.add_argument("--epochs", type=int, default=3)
+    options.add_argument("--tell", type=float, default=0.3, help="weight of telling the missing sentence")
+    options.add_argument("--tokens", type=int, default=16384)
+    options.add_argument("--minutes", type=float, default=7.0, help="the schedule ends here at the latest")
+    options.add_argument("--smoke", action="store_true")
+    args = options.parse_args()
+    begun = time.time()
+
+    def log(text: str) -> None:
+        print(f"[{time.time() - begun:5.0f} s] {args.name}: {text}", flush=True)
+
+    device = "cuda" if torch.cuda.is_available() else "cpu"
+    torch.manual_seed(args.seed)
+    fold = tuple(map(int, args.fold.split("/"))) if args.fold else None
+    tokenizer = load_tokenizer(args.gguf)
+
+    @cache
+    def encode(text: str) -> list[int]:
+        return list(tokenizer.encode(text, add_special_tokens=False).ids)
+
+    rows = lines(args.rows)
+    words = vocabulary(rows, args.least)
+    if args.smoke:
+        rows = [row for corpus in (*SHARE, "inscript-labels") for split in ("dev", "train")
+                for row in [r for r in rows if (r["corpus"], r["split"]) == (corpus, split)][::997]]  # fmt: skip
+    train = [row for row in rows if row["split"] == "train" and not left_out(row, fold)]
+    dev = list(tasks([row for row in rows if row["split"] == "dev"], words, encode, 0.0, 0))
+    held = list(tasks([row for row in rows if row["split"] == "train" and left_out(row, fold)], words, encode, 0.0, 0))
+    by_corpus: dict[str, list[Task]] = defaultdict(list)
+    for one in tasks(train, words, encode, 0.1, args.seed):
+        by_corpus[one.corpus].append(one)
+    log(f"{ {name: len(some) for name, some in by_corpus.items()} }, {len(words.verbs)} verbs, dev {len(dev)}, held {len(held)}")
+    model = load_llama(args.gguf)
+    net = Deep(model, encode, words, args.rank).to(device)
+    if device == "cuda":
+        for parameter in net.parameters():
+            if not parameter.requires_grad:
+                parameter.data = parameter.data.to(torch.bfloat16)
+    adapters = [p for name, p in net.named_parameters() if name.endswith((".down", ".up"))]
+    heads = [net.verbs, net.labels, net.verbs_bias, net.labels_bias]
+    optimizer = torch.optim.AdamW([{"params": adapters, "lr": args.rate}, {"params": heads, "lr": args.rate}], weight_decay=0.01)
+    plan: list[list[Task]] = []
+    for epoch in range(args.epochs):
+        draw = random.Random(args.seed * 100 + epoch)
+        seen = [one for name, some in by_corpus.items() for one in some
+                if draw.random() < SHARE.get(name, (1.0,) * 3)[min(epoch, 2)]]  # fmt: skip
+        plan += batches(seen, args.tokens, args.seed * 100 + epoch)
+    if args.smoke:
+        plan, dev, held = [plan[0], next(batch for batch in plan if batch[0].allowed)], dev[:3] + dev[-3:], held[:2] + held[-2:]
+    log(f"{len(plan)} steps planned, {sum(p.numel() for p in adapters) / 1e6:.2f} M in adapters")
+    limit = args.minutes * 60
+    start = time.time()
+    lost: list[tuple[float, float]] = []
+    checks = {len(plan) // 3, 2 * len(plan) // 3}
+    mc, labelled = [one for one in dev if not one.allowed], [one for one in dev if one.allowed]
+
+    def check() -> tuple[dict[str, np.ndarray], dict[str, np.ndarray]]:
+        found = tuple(answers(net, some, args.tokens * 2, device) for some in (mc, labelled))
+        log(f"dev verbs {recall(found[0]['logp'], [one.key for one in mc])}")
+        log(f"dev labels {recall(found[1]['logp'], [one.key for one in labelled])}")
+        return found[0], found[1]
+
+    net.train()
+    for step, batch in enumerate(plan):
+        part = max(step / len(plan), (time.time() - start) / limit)
+        if part >= 1:
+            log(f"time is up at step {step} of {len(plan)}")
+            break
+        factor = min(1.0, (step + 1) / 40) * (1 - part)
+        for group in optimizer.param_groups:
+            group["lr"] = args.rate * factor
+        with torch.autocast(device, torch.bfloat16, enabled=device == "cuda"):
+            logp, telling = scores(net, batch, device, told=args.tell > 0)
+        key = torch.tensor([one.key for one in batch], device=device)
+        weight = torch.tensor([WEIGHT[one.corpus] for one in batch], device=device)
+        loss = (F.nll_loss(logp, key, reduction="none") * weight).mean()
+        (loss + args.tell * telling).backward()
+        nn.utils.clip_grad_norm_([*adapters, *heads], 1.0)
+        optimizer.step()
+        optimizer.zero_grad(set_to_none=True)
+        lost.append((float(loss.detach()), float(telling.detach())))
+        if step % 100 == 99 or args.smoke:
+            log(f"step {step + 1} loss {np.mean([a for a, _ in lost]):.3f} telling {np.mean([b for _, b in lost]):.3f}")
+            lost = []
+        if step in checks:
+            check()
+    found = check()
+    args.out.mkdir(parents=True, exist_ok=True)
+    np.savez_compressed(args.out / f"{args.name}-dev.npz", verbs_id=found[0]["id"], verbs=found[0]["logp"], labels_id=found[1]["id"],
+                        labels=found[1]["logp"], words=np.array(words.verbs), names=np.array(words.labels))  # fmt: skip
+    if held:
+        for kind, some in (("verbs", [t for t in held if not t.allowed]), ("labels", [t for t in held if t.allowed])):
+            told = answers(net, some, args.tokens * 2, device)
+            log(f"held {kind} {recall(told['logp'], [one.key for one in some])}")
+            top = np.argsort(-told["logp"].astype(np.float32), 1)[:, :100].astype(np.uint16)
+            np.savez_compressed(args.out / f"{args.name}-held-{kind}.npz", id=told["id"], top=top, logp=np.take_along_axis(told["logp"], top, 1))
+    else:
+        np.savez_compressed(args.out / f"{args.name}.npz", **weights(net), words=np.array(words.verbs), names=np.array(words.labels),
+                            rank=np.int64(args.rank), seed=np.int64(args.seed))  # fmt: skip
+    log("done")
+
+
+if __name__ == "__main__":
+    main()
