@@ -1,4 +1,4 @@
-"""The training file and the carried weights -> `resources/detector/sample.npz`: `python -m training.detector.sample FOLDER`.
+"""The training file and the carried weights -> `resources/detector/sample.npz`: `python -m training.detector.sample FOLDER WEIGHTS`.
 
 Vectors and states of some thousand training sentences, as int8: what `scenarist scenarios add` sets a new scenario against. No text.
 """
@@ -15,17 +15,19 @@ import numpy as np
 sys.path[:0] = [str(Path(__file__).parent)]
 from documents import Store  # noqa: E402
 
-from scenarist.models.phrase_network import carried  # noqa: E402
-from scenarist.store import resource  # noqa: E402
+from scenarist.models.phrase_network import Network  # noqa: E402
 
 
 def main() -> None:
     """Draw, read, write."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("folder", type=Path, help="the folder that prepare.py wrote")
+    parser.add_argument("weights", type=Path, help="the folder with the network's weights, where sample.npz goes too")
     parser.add_argument("--stories", type=int, default=120)
+    parser.add_argument("--smoke", action="store_true")
     options = parser.parse_args()
-    store = Store(options.folder / "sentences.jsonl.gz")
+    store = Store(options.folder / "sentences.jsonl.gz", 40 if options.smoke else 0)
+    network = Network(options.weights)
     draw = random.Random(13)
     kinds = ("told-train", "none-short-fiction-train", "none-gum-train", "none-ewt-train", "free-train")
     vectors, hidden = [], []
@@ -35,13 +37,13 @@ def main() -> None:
             min(len(store.texts[kind]), options.stories if kind == "told-train" else options.stories // 6),
         )
         for text in texts:
-            scores = carried().scores(store.sentences[text.start : min(text.stop, text.start + 12)])
+            scores = network.scores(store.sentences[text.start : min(text.stop, text.start + 12)])
             vectors.append(scores.vectors)
             hidden.append(scores.hidden)
     own, deep = np.concatenate(vectors), np.concatenate(hidden)
     scales = np.array([np.abs(own).max(), np.abs(deep).max()], dtype=np.float32) / 127
     np.savez_compressed(
-        resource("detector") / "sample.npz",
+        options.weights / "sample.npz",
         vectors=np.round(own / scales[0]).astype(np.int8), hidden=np.round(deep / scales[1]).astype(np.int8), scales=scales,
     )  # fmt: skip
     print(own.shape, deep.shape)

@@ -2,7 +2,7 @@
 
 Logistic regression (scikit-learn, C 20) on tf.idf of stems and pairs, trained on whole stories of MCScript (train split), on stretches and
 sentences of them at lower weights, and on stretches of text without scenarios; then the phrases with the heaviest weights, reduced by SVD, as int8.
-FOLDER is what `prepare.py` wrote; the network's phrases are those in `resources/detector`.
+FOLDER is what `prepare.py` wrote; the network, whose phrases are used, lies beside OUT.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ sys.path[:0] = [str(Path(__file__).parent)]
 from documents import NONE_TRAIN, Store, pick, stretch  # noqa: E402
 
 from scenarist.learning.phrases import phrases, stems  # noqa: E402
-from scenarist.models.phrase_network import carried  # noqa: E402
+from scenarist.models.phrase_network import Network  # noqa: E402
 
 
 def train(
@@ -74,10 +74,15 @@ def train(
 
 
 def reduce(
-    weights: np.ndarray, bias: np.ndarray, words: Sequence[str], idf: np.ndarray, keep: int, width: int
+    network: Network,
+    weights: np.ndarray,
+    bias: np.ndarray,
+    words: Sequence[str],
+    idf: np.ndarray,
+    keep: int,
+    width: int,
 ) -> dict[str, np.ndarray]:
     """The heaviest phrases the network knows, their weights in ``width`` dimensions."""
-    network = carried()
     there = np.array([at for at, word in enumerate(words) if word in network.place])
     heavy = there[np.argsort(-(np.linalg.norm(weights[there], axis=1) * idf[there]))[:keep]]
     chosen = weights[heavy]
@@ -99,15 +104,17 @@ def main() -> None:
     """Train, reduce, write."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("folder", type=Path)
-    parser.add_argument("out", type=Path)
+    parser.add_argument("out", type=Path, help="the file to write, beside the network's weights")
     parser.add_argument("--strength", type=float, default=20.0)
     parser.add_argument("--rounds", type=int, default=40)
     parser.add_argument("--keep", type=int, default=16_000)
     parser.add_argument("--width", type=int, default=200)
+    parser.add_argument("--smoke", action="store_true")
     options = parser.parse_args()
-    store = Store(options.folder / "sentences.jsonl.gz")
+    store = Store(options.folder / "sentences.jsonl.gz", 40 if options.smoke else 0)
     weights, bias, place, idf = train(store, options.strength, options.rounds)
-    np.savez_compressed(options.out, **reduce(weights, bias, list(place), idf, options.keep, options.width))
+    network = Network(options.out.parent)
+    np.savez_compressed(options.out, **reduce(network, weights, bias, list(place), idf, options.keep, options.width))
     print(options.out.stat().st_size, "bytes")
 
 

@@ -1,4 +1,6 @@
-"""Stories -> `resources/topics/topics.npz` and `affinity.npz`: `python -m training.detector.topics FOLDER [--words lemmas]`.
+"""Stories -> `resources/topics`: `python -m training.detector.topics FOLDER [--words lemmas]`.
+
+``stems``: topics.npz and affinity.npz, quick to use on any text (`scenarist corpus rank`); ``lemmas``: topics-lemmas.npz, the paper's words for its rows.
 
 200 topics over the content words of MCScript and ROCStories (train splits), as the paper takes MCScript and all personal stories;
 and a logistic regression from the topics of MCScript's stories to their scenarios, by which texts are ranked.
@@ -50,18 +52,25 @@ def main() -> None:
     """Learn and write."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("folder", type=Path)
-    parser.add_argument("--words", default="lemmas")
-    parser.add_argument("--free", type=int, default=40_000, help="at most so many ROCStories")
-    parser.add_argument("--passes", type=int, default=4)
+    parser.add_argument("--words", choices=("lemmas", "stems"), default="lemmas")
+    parser.add_argument("--free", type=int, default=12_000, help="at most so many ROCStories")
+    parser.add_argument("--passes", type=int, default=10)
+    parser.add_argument("--smoke", action="store_true")
     options = parser.parse_args()
-    stories = list(make("corpus", "mcscript", split="train"))
+    if options.smoke:
+        options.free, options.passes = 100, 1
+    stories = list(make("corpus", "mcscript", split="train"))[: 200 if options.smoke else None]
     told = [[s.text[one.start : one.stop] for one in sentences(s.text)] for s in stories]
     free = [[s.of(one) for one in s.sentences] for s in make("corpus", "rocstories", split="train")][: options.free]
     texts = told + free
     content_words([line for lines in texts for line in lines], options.words)
     documents = [[word for words in content_words(lines, options.words) for word in words] for lines in texts]
     topics = Topics(passes=options.passes, least=5).fit(documents)
-    topics.save(options.folder / "topics.npz")
+    topics.save(options.folder / ("topics.npz" if options.words == "stems" else f"topics-{options.words}.npz"))
+    for number in range(0, 200, 10):
+        print(number, " ".join(topics.top(number)))
+    if options.words != "stems":
+        return
     shares = np.array([features(topics.infer(one)) for one in documents[: len(told)]])
     names, weights, bias = regression(shares, [find(story.scenario).name for story in stories])
     np.savez_compressed(
@@ -69,8 +78,6 @@ def main() -> None:
         labels=packed("\n".join(names)), words=packed(options.words), weights=weights.astype(np.float16), bias=bias.astype(np.float16),
     )  # fmt: skip
     print(len(documents), "documents,", len(topics.words_), "words")
-    for number in range(0, 200, 10):
-        print(number, " ".join(topics.top(number)))
 
 
 if __name__ == "__main__":

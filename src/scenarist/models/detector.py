@@ -34,6 +34,14 @@ KNOWN = 0.5
 """Where fewer of a text's words than this share are known, it is not English prose, and nothing is claimed."""
 
 
+class Evidence(NamedTuple):
+    """Scores of labels (T, C), of a switch before each sentence (T), and of entering a label (C)."""
+
+    emission: Array
+    switch: Array
+    enter: Array
+
+
 class Run(NamedTuple):
     """Sentences ``first`` to ``last`` (half open) with one label, and the sentences its weight is taken from."""
 
@@ -103,20 +111,25 @@ class Detector:
         _, texts = read(story)
         if not texts:
             return ()
-        mass = self.shares(texts, self.network.scores(texts).emission, 4 * self.whole_weight)
+        mass = self.shares(texts, self.evidence(texts).emission, 4 * self.whole_weight)
         order = np.argsort(-mass, kind="stable")[:10]
         return tuple(Label(self.network.labels[at], float(mass[at])) for at in order)
+
+    def evidence(self, texts: Sequence[str]) -> Evidence:
+        """What speaks for every label at every sentence; a deeper network may say it instead."""
+        scores = self.network.scores(texts)
+        return Evidence(scores.emission, scores.switch, self.network.enter)
 
     def segments(self, story: Story) -> tuple[Segment, ...]:
         """The segments of a story in text order, outer before inner; text without scenario is not covered."""
         spans, texts = read(story)
         if not texts or not english(self.network, texts):
             return ()
-        scores = self.network.scores(texts)
-        emission = scores.emission.copy()
+        seen = self.evidence(texts)
+        emission = seen.emission.copy()
         emission[:, self.none] -= self.doubt
-        path = best(emission, scores.switch, self.network.enter)
-        told = 1 - chances(emission, scores.switch, self.network.enter)[:, self.none]
+        path = best(emission, seen.switch, seen.enter)
+        told = 1 - chances(emission, seen.switch, seen.enter)[:, self.none]
         found = []
         for run in self.arrange(self.relabelled(path, texts, emission)):
             some = [texts[at] for at in run.own]
