@@ -38,6 +38,8 @@ INDEX: dict[str, str] = {
     "causal-lm-tuned": "scenarist.models.pretrained_words:TunedCausalModel",
     "word-head": "scenarist.models.pretrained_words:WordHeadModel",
     "word-head-ensemble": "scenarist.models.pretrained_words:WordHeadEnsemble",
+    "beam-marginal": "scenarist.models.beam_marginal:BeamMarginal",
+    "infill-head": "scenarist.models.pretrained_words:InfillHeadModel",
     "pretrained-transducer": "scenarist.models.pretrained_words:PretrainedTransducerModel",
     "event-lm": "scenarist.models.event_lm:EventLm",
     "event-combination": "scenarist.models.event_combination:EventCombination",

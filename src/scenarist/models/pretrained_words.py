@@ -27,9 +27,8 @@ from scenarist.models.pretrained_transducer import PretrainedTransducer
 from scenarist.models.word_batches import Row, Vocabulary
 from scenarist.models.word_head import Reading, WordHead, redraw
 from scenarist.models.word_model import WordModel, alignment, hidden_words, rows_of
-from scenarist.models.word_queries import Admissible, Network
+from scenarist.models.word_queries import Admissible, Network, Place
 from scenarist.models.wordcloze_training import lengths
-from scenarist.question import AnyQuestion
 from scenarist.story import Alignment, Pair
 
 ENSEMBLE = ("word-head-1", "word-head-redraw-1", "pretrained-transducer-1")
@@ -231,24 +230,26 @@ class WordHeadEnsemble(WordModel):
     """The mean of several released models (probabilities, after the cut to the admissible words)."""
 
     name = "word-head-ensemble"
+    learns = "nothing"
 
-    def __init__(self, members: Sequence[str] = ENSEMBLE, device: str = "auto") -> None:
+    def __init__(self, members: Sequence[str] = ENSEMBLE, device: str = "auto", temperature: float = 1.0) -> None:
         super().__init__("kidscook", device, 0)
+        self.temperature = temperature
         self.members: list[WordHeadModel] = []
         for name in members:
-            kind = PretrainedTransducerModel if name.startswith("pretrained-transducer") else WordHeadModel
+            kind = PretrainedTransducerModel if "transducer" in name else WordHeadModel
             self.members.append(kind(weights=name, device=device))
 
     def fit(self, data: Any) -> Self:
         for member in self.members:
-            member.load(word_checkpoint.find(f"{member.weights}.safetensors"))
+            path = Path(member.weights)
+            member.load(path if path.is_file() else word_checkpoint.find(f"{member.weights}.safetensors"))
         self.network_, self.vocabulary_ = self.members, self.members[0].vocabulary_
-        self.whitelist_ = self.members[0].whitelist_
+        self.whitelist_, self.spare_abstract = self.members[0].whitelist_, True
         return self
 
-    def table(self, questions: Sequence[AnyQuestion]) -> Tensor:
-        if self.network_ is None:
-            self.fit(())
-        tables = torch.stack([member.table(questions) for member in self.members])
-        mean: Tensor = tables.logsumexp(0) - math.log(len(self.members))
-        return mean
+    def read_places(self, rows: Sequence[Row], asked: Sequence[Place], told: Sequence[Place], whitelist: str) -> tuple[Tensor, Tensor]:
+        read = [member.read_places(rows, asked, told, whitelist) for member in self.members]
+        table = torch.stack([one for one, _ in read]).logsumexp(0) - math.log(len(read))
+        spoken = torch.stack([one for _, one in read]).logsumexp(0) - math.log(len(read))
+        return (table / self.temperature).log_softmax(-1), spoken

@@ -18,7 +18,7 @@ from scenarist.errors import BadInput
 from scenarist.learning import whitelist as lists
 from scenarist.models import word_checkpoint
 from scenarist.models.word_batches import UNKNOWN, Row, Vocabulary
-from scenarist.models.word_queries import Admissible, Network, Query, ask
+from scenarist.models.word_queries import Admissible, Network, Place, Query, ask_places, merge
 from scenarist.question import HIDDEN, Answer, AnyQuestion, Guess, Prediction, WordGap
 from scenarist.story import Alignment, Pair
 
@@ -171,13 +171,25 @@ class WordModel:
         queries = [
             Query(one.abstract, one.prefix, one.blank, len(one.prefix) + one.left, one.blanks, self.template(one)) for one in gaps
         ]
-        logits = ask(self.network(), queries, self.texts_at_once)
         lists_ = {one.whitelist for one in gaps}
         if len(lists_) != 1:
             raise BadInput(f"{self.name}: the questions of one batch name several whitelists: {sorted(lists_)}.")
-        found = self.admissible(lists_.pop()).logp(logits / self.temperature, [one.abstract for one in gaps])
+        found, _ = self.read_places(*merge(queries), [], lists_.pop())
         self._last = (list(questions), found)
         return found
+
+    def read_places(self, rows: Sequence[Row], asked: Sequence[Place], told: Sequence[Place], whitelist: str) -> tuple[Tensor, Tensor]:
+        """ln p over the admissible words at the places ``asked``, (Q, W + 1); ln p of the word that stands at each place ``told``.
+
+        The second is over the whole vocabulary, and 0 for a word that is not in it.
+        """
+        assert self.vocabulary_ is not None
+        logits = ask_places(self.network(), rows, [*asked, *told], self.texts_at_once)
+        allowed = self.admissible(whitelist)
+        table = allowed.logp(logits[: len(asked)] / self.temperature, [rows[place.row].abstract for place in asked])
+        words = torch.tensor(self.vocabulary_.ids(rows[place.row].concrete[place.place] for place in told), dtype=torch.long)
+        spoken = logits[len(asked) :].log_softmax(-1).gather(1, words[:, None])[:, 0]
+        return table, spoken.masked_fill(words == self.vocabulary_.unknown, 0.0)
 
 
 def hidden_words(row: Row) -> tuple[str, ...]:

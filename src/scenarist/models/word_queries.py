@@ -70,9 +70,8 @@ Network = Callable[[Sequence[Row], Sequence[Place]], Tensor]
 
 
 @torch.no_grad()  # type: ignore[untyped-decorator]
-def ask(network: Network, queries: Sequence[Query], size: int = 64) -> Tensor:
-    """Logits of all queries, (Q, V) on the CPU; ``size`` texts are read at a time, the long ones together."""
-    rows, places = merge(queries)
+def ask_places(network: Network, rows: Sequence[Row], places: Sequence[Place], size: int = 64) -> Tensor:
+    """Logits of places of rows, (Q, V) on the CPU; ``size`` texts are read at a time, the long ones together."""
     order = sorted(range(len(rows)), key=lambda at: len(rows[at].template) + len(rows[at].concrete))
     by_row: list[list[int]] = [[] for _ in rows]
     for at, place in enumerate(places):
@@ -81,11 +80,18 @@ def ask(network: Network, queries: Sequence[Query], size: int = 64) -> Tensor:
     for first in range(0, len(order), size):
         chosen = order[first : first + size]
         asked = [(new, at) for new, row in enumerate(chosen) for at in by_row[row]]
+        if not asked:
+            continue
         parts.append(network([rows[row] for row in chosen], [places[at]._replace(row=new) for new, at in asked]).float().cpu())
         back += [at for _, at in asked]
-    out = torch.empty(len(queries), parts[0].shape[1])
+    out = torch.empty(len(places), parts[0].shape[1])
     out[torch.tensor(back)] = torch.cat(parts)
     return out
+
+
+def ask(network: Network, queries: Sequence[Query], size: int = 64) -> Tensor:
+    """Logits of all queries, (Q, V) on the CPU; each text is read once."""
+    return ask_places(network, *merge(queries), size)
 
 
 class Admissible:
