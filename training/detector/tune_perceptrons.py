@@ -9,6 +9,7 @@ from __future__ import annotations
 import argparse
 import sys
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -46,6 +47,16 @@ def make(path: Path) -> None:
     )  # fmt: skip
 
 
+def scores(weights: tuple[Any, ...], rows: Any, keep: float = 1.0) -> Any:
+    """Outputs of all perceptrons before the sigmoid: (N, F) -> (N, C)."""
+    import torch
+    from torch.nn import functional
+
+    into, bias, out, shift = weights
+    hidden = torch.relu((rows @ into).view(len(rows), *bias.shape) + bias)
+    return (functional.dropout(hidden, 1 - keep, keep < 1) * out).sum(2) + shift
+
+
 def tune(path: Path, units: int = 100, drop: float = 0.2) -> None:
     """The grid."""
     import torch
@@ -69,11 +80,8 @@ def tune(path: Path, units: int = 100, drop: float = 0.2) -> None:
             bias = torch.zeros(count, units, device=device, requires_grad=True)
             out = torch.empty(count, units, device=device).uniform_(-0.2, 0.2).requires_grad_()
             shift = torch.zeros(count, device=device, requires_grad=True)
-            optimiser = torch.optim.Adam([into, bias, out, shift], lr=rate)
-
-            def scores(some: torch.Tensor, keep: float = 1.0) -> torch.Tensor:
-                hidden = torch.relu((some @ into).view(len(some), count, units) + bias)
-                return (functional.dropout(hidden, 1 - keep, keep < 1) * out).sum(2) + shift
+            weights = (into, bias, out, shift)
+            optimiser = torch.optim.Adam(weights, lr=rate)
 
             for number in range(1, 31):
                 order = torch.randperm(len(rows), device=device)
@@ -81,7 +89,7 @@ def tune(path: Path, units: int = 100, drop: float = 0.2) -> None:
                     some = order[at : at + batch]
                     loss = (
                         functional.binary_cross_entropy_with_logits(
-                            scores(rows[some], 1 - drop), wanted[some], reduction="none"
+                            scores(weights, rows[some], 1 - drop), wanted[some], reduction="none"
                         )
                         .mean(0)
                         .sum()
@@ -91,8 +99,10 @@ def tune(path: Path, units: int = 100, drop: float = 0.2) -> None:
                     optimiser.step()
                 if number in (1, 2, 3, 4, 6, 8, 10, 15, 20, 30):
                     with torch.no_grad():
-                        whole = (scores(arrays["whole"]).argmax(1) == arrays["whole_labels"]).float().mean().item()
-                        right = (scores(arrays["parts"]).argmax(1) == arrays["part_labels"]).float() * arrays[
+                        whole = (
+                            (scores(weights, arrays["whole"]).argmax(1) == arrays["whole_labels"]).float().mean().item()
+                        )
+                        right = (scores(weights, arrays["parts"]).argmax(1) == arrays["part_labels"]).float() * arrays[
                             "part_sizes"
                         ]
                         part = (right.sum() / arrays["part_sizes"].sum()).item()
