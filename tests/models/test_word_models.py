@@ -109,3 +109,14 @@ def test_an_abstract_longer_than_its_text_is_learned_from() -> None:
     long = Pair("l", tuple("wash and peel and cut and fry the potatoes".split()), ("fry", "them"), ((0, 1),))
     trained = model("transducer").fit([*PAIRS, long])
     assert trained.answer(WordGap(long.abstract, (), blank=0)).guesses
+
+
+def test_a_checkpoint_is_refused_where_the_files_at_hand_have_another_vocabulary(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "c.safetensors"
+    settings = {"hidden": 4, "vectors": "kidscook"}
+    word_checkpoint.save(path, "lstm-lm", settings, ("#UNK#", "<PAD>", "<S>", "</S>", "pan"), ("pan",), {})
+    monkeypatch.setattr("scenarist.corpora.kidscook.vocabulary", lambda: ("#UNK#", "<PAD>", "<S>", "</S>", "pot"))
+    with pytest.raises(BadInput, match="differ from word 4 on"):
+        make("model", "lstm-lm", weights=str(path)).fit(())

@@ -106,6 +106,7 @@ class InDomain(WordModel):
 
     def load(self, path: Path) -> Self:
         held = word_checkpoint.load(path, self.name)
+        word_checkpoint.check_data(held, path)
         self.vocabulary_, self.whitelist_ = Vocabulary(held.vocabulary), held.whitelist
         shape = Shape(hidden=int(held.settings["hidden"]), dropout=0.0)
         extra = {name: held.settings[name] for name in self.kind()}

@@ -57,7 +57,7 @@ class PretrainedWords(WordModel):
         self.own = {key: settings.get(key, value) for key, value in self.defaults().items()}
         given = {key: value for key, value in settings.items() if key in Tuning._fields}
         self.tuning = Tuning(seed=seed, device=self.device)._replace(**given)
-        self.texts_at_once = 64 if self.device != "cpu" else 16
+        self.texts_at_once = 256 if self.device != "cpu" else 16
 
     def defaults(self) -> dict[str, Any]:
         """The settings of the network itself."""
@@ -109,6 +109,7 @@ class PretrainedWords(WordModel):
 
     def load(self, path: Path) -> Self:
         held = word_checkpoint.load(path, self.name)
+        word_checkpoint.check_data(held, path)
         self.vocabulary_, self.whitelist_ = Vocabulary(held.vocabulary), held.whitelist
         self.base, rank = str(held.settings["base"]), int(held.settings["rank"])
         self.tuning = self.tuning._replace(rank=rank, scale=float(held.settings["scale"]))

@@ -84,6 +84,19 @@ def check_vocabulary(checkpoint: Checkpoint, words: tuple[str, ...], where: str)
         )
 
 
+def check_data(checkpoint: Checkpoint, path: Path) -> None:
+    """Raise where the KidsCook files at hand have another vocabulary than a checkpoint that was learned from such files."""
+    from scenarist.corpora import kidscook
+
+    if checkpoint.settings.get("vectors", "kidscook") != "kidscook":
+        return  # counted from other pairs
+    try:
+        words = kidscook.vocabulary()
+    except Missing:
+        return
+    check_vocabulary(checkpoint, words, str(path))
+
+
 def find(name: str) -> Path:
     """A released file by its name below ``kidscook/``: in the home's weights, else in the source checkout's ``release/``."""
     places = [store.folder("weights") / "kidscook" / name, Path(__file__).parents[3] / "release" / "kidscook" / name]
