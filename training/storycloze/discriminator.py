@@ -85,7 +85,7 @@ def all_rules(job: Job, net: Smol, lora: Lora, asked: Sequence[tuple[Sequence[Id
     return out
 
 
-def choose_rule(job: Job, net: Smol, lora: Lora, data: Data, limit: int = 1500) -> str:
+def choose_rule(job: Job, net: Smol, lora: Lora, data: Data, limit: int = 800) -> str:
     """The rule that finds the told ending most often among made ones, on stories held out of training: no label is looked at."""
     which = data.held_out[:limit]
     made = sampled(job, net, lora, data, which, seed=31)

@@ -25,7 +25,7 @@ from training.storycloze.network import Lora, Smol
 from training.storycloze.trees import cloze, head_scores
 
 STAGES = ("lm", "contrast", "rule", "folds", "ending-only", "all", "order")
-SHARES = {"lm": 0.17, "contrast": 0.24, "folds": 0.09, "ending-only": 0.05, "all": 0.05, "order": 0.17}
+SHARES = {"lm": 0.17, "contrast": 0.24, "folds": 0.08, "ending-only": 0.05, "all": 0.05, "order": 0.17}
 """What each training may take of the whole time; the rest is for sampling and scoring. ``folds`` is taken three times."""
 
 

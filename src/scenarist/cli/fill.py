@@ -13,14 +13,15 @@ app = typer.Typer()
 def fill(
     story: Path | None = typer.Argument(None, help="A story in plain text, for --ending; - reads standard input."),
     chain: str | None = typer.Option(None, help="Events as verb:role with ? where one is missing."),
-    ending: list[str] = typer.Option([], help="A possible ending; give two or more to choose between."),
+    ending: list[str] = typer.Option([], help="A possible ending, repeated to choose between; without a FILE the first one is the story."),
+    write: int = typer.Option(3, min=1, max=20, help="Endings to write where none is given."),
     model: Path | None = typer.Option(None, help="A folder made by `scenarist learn`; the package's own counts otherwise."),
     by: str = typer.Option("", "--by", help="Which model: mixture, bigram, pmi-cutoff, unigram, ... (endings: its own list)."),
     scenario: str = typer.Option("", help="A scenario of a folder learned with --by-scenario."),
     set_: list[str] = typer.Option([], "--set", help="A setting of the model as key=value; may be repeated."),
     top: int = typer.Option(10, min=1, max=50, help="Candidates to show."),
     html: Path | None = typer.Option(None, help="Also write a page with the evidence."),
-    seed: int = typer.Option(13, help="Nothing here is random; accepted as everywhere."),
+    seed: int = typer.Option(13, help="Seed of the endings that are written; nothing else here is random."),
     as_json: bool = typer.Option(False, "--json", help="Print JSON."),
     quiet: bool = typer.Option(False, "--quiet", "-q", help="Print the best answer only."),
 ) -> None:
@@ -28,11 +29,13 @@ def fill(
     from scenarist.cli.faces import json_out
     from scenarist.errors import BadInput
 
-    if ending:
-        fill_ending(story, ending, by, as_json, quiet)
+    if ending or story is not None:
+        from scenarist.cli.fill_ending import fill_ending
+
+        fill_ending(story, ending, by, write, seed, as_json, quiet)
         return
     if chain is None:
-        raise BadInput("Say what to fill: --chain 'arrest:obj escape:subj ?', or FILE --ending 'One.' --ending 'Other.'")
+        raise BadInput("Say what to fill: --chain 'arrest:obj escape:subj ?', or FILE --ending 'One.' --ending 'Other.', or FILE alone")
     from scenarist.cli.exam import switches
     from scenarist.models.filling import fill_chain
 
@@ -74,44 +77,3 @@ def shown(filled: object, html: Path | None) -> None:
         say.print(filled.note, markup=False)
     if html is not None:
         say.print(f"The page is in {html}.", markup=False)
-
-
-def fill_ending(story: Path | None, endings: list[str], by: str, as_json: bool, quiet: bool) -> None:
-    """Choose between endings of a story."""
-    import sys
-
-    from scenarist.cli.faces import console, json_out
-    from scenarist.errors import BadInput
-    from scenarist.registry import load
-
-    if story is None:
-        raise BadInput("--ending needs the story: scenarist fill FILE --ending 'One.' --ending 'Other.'")
-    if len(endings) < 2:
-        raise BadInput("Give two or more endings to choose between, each with --ending.")
-    if str(story) == "-":
-        text = sys.stdin.read()
-    else:
-        try:
-            text = story.read_text(encoding="utf-8")
-        except (OSError, UnicodeDecodeError) as error:
-            raise BadInput(f"{story}: expected a story in UTF-8 text ({error}).") from error
-    if not text.strip():
-        raise BadInput(f"{story}: the story is empty.")
-    choose = load("scenarist.models.ending_choice:choose_ending")
-    prediction = choose(text, tuple(endings), **({"model": by} if by else {}))
-    if as_json:
-        json_out(prediction)
-        return
-    best = prediction.best
-    if quiet:
-        typer.echo(endings[int(best)])
-        return
-    say = console().print
-    for guess in prediction.guesses:
-        mark = "->" if guess.answer == best else "  "
-        value = "" if guess.logp is None else f"  (ln P {guess.logp:.2f})"
-        say(f"{mark} {endings[int(guess.answer)]}{value}", markup=False)
-        for why in guess.why:
-            say(f"     {why}", markup=False, style="dim")
-    if prediction.note:
-        say(prediction.note, markup=False)

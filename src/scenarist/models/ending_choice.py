@@ -17,6 +17,9 @@ from scenarist.formats import plain
 from scenarist.question import Choice, Prediction
 from scenarist.registry import make
 
+MOST, LONGEST = 20, 28
+"""Endings written at once, and tokens of one; a draft that does not end within them is dropped."""
+READY = ("lm-ending", "sentence-encoder", "ngram-overlap", "sentiment")
 NAMES = {"labelled": ("lm-classifier", {"adapter": "all"}), "unlabelled": ("story-discriminator", {})}
 
 
@@ -28,6 +31,15 @@ def sentences(text: str) -> tuple[str, ...]:
     return found
 
 
+def chooser(model: str = "") -> Any:
+    """The model of a name that chooses endings as it is, without training data."""
+    name, settings = NAMES.get(model or "labelled", (model, {}))
+    made: Any = make("model", name, **settings)
+    if made.learns != "nothing":
+        raise BadInput(f"{name} has to learn first; choose one of {', '.join((*NAMES, *READY))}.")
+    return made
+
+
 def choose_ending(text: str, endings: Sequence[str], model: str = "") -> Prediction:
     """Rank the endings of a story; the first guess is the best one."""
     told = sentences(text)
@@ -36,11 +48,7 @@ def choose_ending(text: str, endings: Sequence[str], model: str = "") -> Predict
     if len({ending.strip() for ending in endings}) < len(endings):
         raise BadInput("Two of the endings are the same; each must be another one.")
     question = Choice(told, tuple(endings))
-    name, settings = NAMES.get(model or "labelled", (model, {}))
-    made: Any = make("model", name, **settings)
-    if made.learns != "nothing":
-        ready = (*NAMES, "lm-ending", "sentence-encoder", "ngram-overlap", "sentiment")
-        raise BadInput(f"{name} has to learn first; choose one of {', '.join(ready)}.")
+    made = chooser(model)
     try:
         found: Prediction = made.answer(question)
     except Missing as error:
@@ -53,32 +61,19 @@ def choose_ending(text: str, endings: Sequence[str], model: str = "") -> Predict
 
 
 def write_endings(text: str, count: int = 3, seed: int = 13) -> list[str]:
-    """Write endings for a story with SmolLM2 tuned on stories: the likeliest continuations drawn with a seed, best first."""
-    import torch
-
+    """Write endings for a story with SmolLM2 tuned on stories: continuations drawn with a seed, the discriminator's best first."""
     from scenarist.models.lm_endings import last_logits, story_tree
-    from scenarist.models.smollm2 import BOS, EOS, MARK, Tree
+    from scenarist.models.smollm2 import BOS, MARK
     from scenarist.models.story_adapters import adapter, story_network
 
     told = sentences(text)
+    if not 1 <= count <= MOST:
+        raise BadInput(f"Expected 1 to {MOST} endings to write, got {count}.")
     net = story_network(1)
-    dice = torch.Generator().manual_seed(seed)
     trunk = [BOS, *(token for sentence in told for token in net.encode(sentence)), MARK]
-    drafts: dict[str, list[int]] = {}
-    with torch.inference_mode():
-        for _ in range(3 * count):
-            tokens: list[int] = []
-            while len(tokens) < 24:
-                states = net.states([Tree.grow([*trunk, *tokens], [])])
-                likely = torch.topk((states[0, -1] @ net.embedding.T) / 0.8, 40)
-                token = int(likely.indices[torch.multinomial(likely.values.softmax(-1), 1, generator=dice)])
-                if token == EOS:
-                    break
-                tokens.append(token)
-            if line := net.decode(tokens):
-                drafts.setdefault(line, tokens)
-            if len(drafts) >= 2 * count:
-                break
-    lines = list(drafts)
+    drafts = net.continued(trunk, 3 * count + 3, LONGEST, seed=seed)
+    lines = list(dict.fromkeys(line for tokens in drafts if len(tokens) < LONGEST and (line := net.decode(tokens))))
+    if not lines:
+        return []
     scores = last_logits(net, [story_tree(net, told, lines)], None, adapter("stories", "1"))[0]
     return [line for _, line in sorted(zip(scores, lines, strict=True), reverse=True)][:count]

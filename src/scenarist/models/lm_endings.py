@@ -18,7 +18,7 @@ from typing import Any
 
 from scenarist.errors import BadInput
 from scenarist.models.endings import EndingModel, choice, ranked
-from scenarist.models.smollm2 import BOS, EOS, MARK, Adapter, SmolLM2, Tree, network
+from scenarist.models.smollm2 import BOS, EOS, MARK, Adapter, SmolLM2, Tree, all_cores, network
 from scenarist.models.story_adapters import adapter, known_seed, story_network
 from scenarist.question import AnyQuestion, Prediction
 
@@ -45,7 +45,7 @@ def last_logits(net: SmolLM2, trees: Sequence[Tree], beside: Adapter | None, hea
     import torch
 
     out: list[list[float]] = [[] for _ in trees]
-    with torch.inference_mode():
+    with torch.inference_mode(), all_cores():
         for batch in by_length(trees):
             states = net.states([trees[at] for at in batch], beside)  # [B, T, D]
             for row, at in enumerate(batch):
@@ -58,7 +58,7 @@ def branch_logps(net: SmolLM2, trees: Sequence[Tree]) -> list[list[float]]:
     import torch
 
     out: list[list[float]] = [[] for _ in trees]
-    with torch.inference_mode():
+    with torch.inference_mode(), all_cores():
         for batch in by_length(trees):
             states = net.states([trees[at] for at in batch])  # [B, T, D]
             for row, at in enumerate(batch):

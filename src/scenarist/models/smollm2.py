@@ -7,7 +7,9 @@ Parity with the library's class is a test. Needs torch (extra `lm`).
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+import os
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -21,6 +23,20 @@ from scenarist.models.pretrained import gguf_file
 BOS, MARK, EOS, BACK = 0, 1, 2, 3
 """A story begins with BOS; MARK stands before an ending, EOS behind it; BACK between an ending and the story told after it."""
 MATRICES = ("qkv", "o", "gu", "down")
+
+
+@contextmanager
+def all_cores() -> Iterator[None]:
+    """Let torch use the cores at hand (at most eight, or ``SCENARIST_THREADS``) while the block lasts: these matrices are large."""
+    import torch
+
+    before = torch.get_num_threads()
+    there = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    torch.set_num_threads(max(1, int(os.environ.get("SCENARIST_THREADS") or min(8, there))))
+    try:
+        yield
+    finally:
+        torch.set_num_threads(before)
 
 
 class Tree(NamedTuple):
@@ -145,7 +161,11 @@ class SmolLM2:
         )  # [B, T, T]
         return self._run(ids, places, seen, adapter)
 
-    def _run(self, ids: Any, places: Any, seen: Any, adapter: Adapter | None = None) -> Any:
+    def _run(
+        self, ids: Any, places: Any, seen: Any, adapter: Adapter | None = None, past: list[tuple[Any, Any]] | None = None,
+        keep: list[tuple[Any, Any]] | None = None,
+    ) -> Any:  # fmt: skip
+        """States of a batch; ``past`` holds the keys and values of what came before, ``keep`` takes those of now."""
         import torch
         from torch.nn import functional as F
 
@@ -160,6 +180,10 @@ class SmolLM2:
             turned = torch.cat([-qk[..., self.width // 2 :], qk[..., : self.width // 2]], -1)
             qk = (qk * cos + turned * sin).transpose(1, 2)
             q, k = qk[:, :heads], qk[:, heads:]
+            if past is not None:
+                k, v = torch.cat([past[number][0], k], 2), torch.cat([past[number][1], v], 2)
+            if keep is not None:
+                keep.append((k, v))
             k, v = k.repeat_interleave(heads // shared, 1), v.repeat_interleave(heads // shared, 1)
             a = F.scaled_dot_product_attention(q, k, v, attn_mask=seen[:, None])
             x = x + self._times(a.transpose(1, 2).reshape(batch, length, self.size), layer, number, "o", adapter)
@@ -175,6 +199,36 @@ class SmolLM2:
         if adapter is not None and (low := adapter.low.get((number, matrix))):
             y = y + F.linear(F.linear(x, low[0]), low[1])
         return y
+
+    def continued(
+        self, trunk: Sequence[int], count: int, most: int, likeliest: int = 40, heat: float = 0.8, seed: int = 13
+    ) -> list[list[int]]:
+        """``count`` continuations of one text, drawn token by token among the likeliest until EOS."""
+        import torch
+
+        dice = torch.Generator().manual_seed(seed)
+        out: list[list[int]] = [[] for _ in range(count)]
+        ended = [False] * count
+        past: list[tuple[Any, Any]] = []
+        length = len(trunk)
+        with torch.inference_mode(), all_cores():
+            seen = torch.ones(1, length, length, dtype=torch.bool).tril()
+            states = self._run(torch.tensor([list(trunk)]), torch.arange(length)[None], seen, keep=past)[:, -1].expand(count, -1)
+            past = [(k.expand(count, -1, -1, -1), v.expand(count, -1, -1, -1)) for k, v in past]
+            for place in range(length, length + most):
+                likely = torch.topk(states @ self.embedding.T / heat, min(likeliest, len(self.embedding)))  # [count, likeliest]
+                drawn = likely.indices.gather(1, torch.multinomial(likely.values.softmax(-1), 1, generator=dice))  # [count, 1]
+                for row, token in enumerate(drawn[:, 0].tolist()):
+                    ended[row] = ended[row] or token == EOS
+                    if not ended[row]:
+                        out[row].append(token)
+                if all(ended):
+                    break
+                keep: list[tuple[Any, Any]] = []
+                seen = torch.ones(count, 1, place + 1, dtype=torch.bool)
+                states = self._run(drawn, torch.full((count, 1), place), seen, past=past, keep=keep)[:, -1]
+                past = keep
+        return out
 
     def logp(self, states: Any, targets: Any) -> Any:
         """ln P of each target: [N, D], [N] -> [N]."""
