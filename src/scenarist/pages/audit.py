@@ -1,43 +1,90 @@
-"""The JSON of the table `storycloze-bias` -> HTML: what the endings alone give away, 2016 and 2018 side by side, and the gain over it."""
+"""The JSON of the table `storycloze-bias` -> HTML: what the endings alone give away, 2016 and 2018 side by side, and the gain over it.
+
+Every row opens: its seeds, its difference to ending-only with interval and p, and the signature of each figure.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from html import escape
 from typing import Any
 
-from scenarist.pages.shell import page
+from scenarist.pages.shell import escape, page
+
+STYLE = """
+.bars td{width:34%}.bars th{vertical-align:middle}
+.track{position:relative;height:.9rem;background:var(--line);border-radius:.2rem;overflow:hidden}
+.track i{position:absolute;inset:0 auto 0 0;background:var(--soft);opacity:.55}.ours .track i{background:var(--good);opacity:.8}
+.track b{position:absolute;top:.35rem;height:.2rem;background:var(--ink)}
+.big{font:600 2rem/1.1 var(--serif)}.cards{display:grid;grid-template-columns:repeat(auto-fit,minmax(14rem,1fr));gap:.8rem}
+tr.more td{text-align:left;width:auto}tr.more[hidden]{display:none}
+"""
+SCRIPT = """
+document.querySelectorAll("button.row").forEach(button=>button.addEventListener("click",()=>{
+const more=document.getElementById(button.getAttribute("aria-controls"));more.hidden=!more.hidden;
+button.setAttribute("aria-expanded",String(!more.hidden));}));
+"""
 
 
-def bar(cell: Mapping[str, Any] | None, role: str) -> str:
-    """One figure as a bar from chance (50 %) to 100 %, with its interval."""
+def shown(column: str) -> str:
+    """A column's condition: the year."""
+    return escape(column.partition("/")[2] or column)
+
+
+def bar(cell: Mapping[str, Any] | None) -> str:
+    """One figure as a bar from chance (50 %) to 100 %, its interval as a line on it."""
     if cell is None or cell.get("value") is None:
         return "<td></td>"
-    value = float(cell["value"])
-    low, high = cell.get("low"), cell.get("high")
-    width = max(0.0, 200 * (value - 0.5))
-    colour = "var(--good)" if role == "ours" else "var(--soft)"
-    around = f' <span class="soft">{100 * low:.1f} to {100 * high:.1f}</span>' if low is not None and high is not None else ""
-    return f'<td><div style="height:.7em;width:{width:.1f}%;min-width:1px;background:{colour}" role="img" aria-label="{100 * value:.1f} %"></div>{100 * value:.1f}{around}</td>'
+    value, low, high = float(cell["value"]), cell.get("low"), cell.get("high")
+    width = min(100.0, max(0.0, 200 * (value - 0.5)))
+    line = around = ""
+    if low is not None and high is not None:
+        start, stop = (min(100.0, max(0.0, 200 * (edge - 0.5))) for edge in (low, high))
+        line = f'<b style="left:{start:.1f}%;width:{max(0.4, stop - start):.1f}%"></b>'
+        around = f" <small>{100 * low:.1f} to {100 * high:.1f}</small>"
+    label = f"{100 * value:.1f} %"
+    return f'<td><div class="track" role="img" aria-label="{label}"><i style="width:{width:.1f}%"></i>{line}</div>{100 * value:.1f}{around}</td>'
+
+
+def difference(test: Mapping[str, Any]) -> str:
+    """A paired difference in words."""
+    p = f", p = {test['p_holm']:.2g}" if test.get("p_holm") is not None else ""
+    return f"{100 * test['difference']:+.1f} points ({100 * test['low']:+.1f} to {100 * test['high']:+.1f}{p})"
+
+
+def details(row: Mapping[str, Any], tests: list[Mapping[str, Any]]) -> str:
+    """What a row opens to."""
+    lines = []
+    for column, cell in row["scores"].items():
+        seeds = ", ".join(f"seed {seed}: {100 * value:.1f}" for seed, value in (cell.get("seeds") or {}).items())
+        gains = "".join(f"; {difference(test)} against {escape(test['reference'])}" for test in tests if test["column"] == column)
+        lines.append(f"<p><b>{shown(column)}</b>, n = {cell.get('n')}{': ' + seeds if seeds else ''}{gains}<br><span class='sign'>{escape(cell.get('signature', ''))}</span></p>")
+    return "".join(lines)
 
 
 def audit_page(sheet: Mapping[str, Any]) -> str:
-    """The page of the audit; the headline is the gain of the last row over ending-only."""
+    """The page of the audit; the headline is the gain of our rows over ending-only."""
     columns = sorted({column for row in sheet["rows"] for column in row["scores"]})
-    head = "".join(f"<th>{escape(column.partition('/')[2] or column)}</th>" for column in columns)
-    rows = "".join(
-        f'<tr><th scope="row">{escape(row["model"])}</th>{"".join(bar(row["scores"].get(column), row["role"]) for column in columns)}</tr>'
-        for row in sheet["rows"]
-    )
-    gains = "".join(
-        f"<li><b>{escape(test['row'])}</b> over {escape(test['reference'])}, {escape(test['column'].partition('/')[2])}: "
-        f"{100 * test['difference']:+.1f} points ({100 * test['low']:+.1f} to {100 * test['high']:+.1f})</li>"
-        for test in sheet.get("tests", ())
-        if test["row"] in ("unlabelled", "labelled")
+    tests = [test for test in sheet.get("tests", ()) if test.get("difference") is not None]
+    head = "".join(f"<th>{shown(column)}</th>" for column in columns)
+    rows = []
+    for number, row in enumerate(sheet["rows"]):
+        mine = [test for test in tests if test["row"] == row["model"]]
+        rows.append(
+            f'<tr class="{escape(row["role"])}"><th scope="row"><button class="row" aria-expanded="false" aria-controls="more-{number}">{escape(row["model"])}</button></th>'
+            f"{''.join(bar(row['scores'].get(column)) for column in columns)}</tr>"
+            f'<tr class="more" id="more-{number}" hidden><td colspan="{1 + len(columns)}">{details(row, mine)}</td></tr>'
+        )
+    ours = {row["model"] for row in sheet["rows"] if row["role"] == "ours"}
+    cards = "".join(
+        f"<div class='card'><div>{escape(test['row'])}, {shown(test['column'])}</div><div class='big {'good' if test['low'] > 0 else ''}'>{100 * test['difference']:+.1f}</div>"
+        f"<div class='soft'>{difference(test)} over {escape(test['reference'])}</div></div>"
+        for test in tests
+        if test["row"] in ours
     )
     body = (
-        "<h1>What the endings alone give away</h1><p class='lead'>Bars run from chance (50 %) to 100 %. Grey rows never see the story.</p>"
-        f"<h2>Gain over ending-only</h2><ul>{gains}</ul><div class='scroll'><table><tr><th></th>{head}</tr>{rows}</table></div>"
-        f"<p class='sign'>{escape(str(sheet.get('signature', '')))}</p>"
+        "<h1>What the endings alone give away</h1><p class='lead'>Bars run from chance (50 %) to 100 %, the dark line is the 95 % interval. "
+        "Grey rows never see the story; green rows do. Click a row for its seeds, its difference to ending-only and its signatures.</p>"
+        f"<h2>Gain over ending-only</h2><div class='cards'>{cards}</div><h2>All rows</h2><div class='scroll'><table class='bars'><thead><tr><th></th>{head}</tr></thead>"
+        f"<tbody>{''.join(rows)}</tbody></table></div><p class='sign'>{escape(sheet.get('signature', ''))}</p>"
     )
-    return page("Story Cloze: bias audit", body)
+    return page("Story Cloze: bias audit", body, STYLE, SCRIPT)
