@@ -13,10 +13,10 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
-from scenarist.errors import BadInput
-from scenarist.learning.event_counts import EventCounts, Floats, Ints, pairs_of
+from scenarist.errors import BadInput, Missing
+from scenarist.learning.event_counts import EventCounts, Floats, Ints
 from scenarist.models.event_ranker import EventRanker, Gap
-from scenarist.models.ngrams import Bigram, Unigram
+from scenarist.models.ngrams import Bigram, Unigram, any_skip
 from scenarist.question import EventGap
 
 
@@ -37,16 +37,44 @@ class Retrieval(EventRanker):
             hits[self.counts_.index.row(at)[0]] += 1
         return np.flatnonzero(hits >= need)
 
-    def chains_of(self, documents: Ints) -> tuple[Ints, Ints]:
-        """The chains of some documents, end to end, and where each starts."""
-        assert self.counts_.chains is not None
-        flat, start, _ = self.counts_.chains
-        where = self.counts_.chain_spans
-        chains = np.concatenate([np.arange(where[at], where[at + 1]) for at in documents.tolist()])
-        sizes = start[chains + 1] - start[chains]
-        begins = np.concatenate([[0], np.cumsum(sizes)])
-        places = np.repeat(start[chains] - begins[:-1], sizes) + np.arange(begins[-1])
-        return flat[places], begins
+    def prepare(self, counts: EventCounts) -> None:
+        if counts.chains is None:
+            raise Missing(f"{self.name} counts chains on the fly, and these counts were kept without them; learn again with --index.")
+        self._flat, start, owner = counts.chains
+        sizes = np.diff(start)
+        self._document = np.repeat(owner, sizes)
+        """The document of each event, ``_flat`` holding them end to end."""
+        self._chain = np.repeat(np.arange(len(sizes)), sizes)
+        self._longest = int(sizes.max(initial=0))
+        self._order = np.argsort(self._flat, kind="stable")
+        self._begin = np.searchsorted(self._flat[self._order], np.arange(len(counts) + 1))
+
+    def chosen_documents(self, documents: Ints) -> npt.NDArray[np.bool_]:
+        """Is a document among them?"""
+        wanted = np.zeros(self.counts_.documents, bool)
+        wanted[documents] = True
+        return wanted
+
+    def frequency(self, wanted: npt.NDArray[np.bool_]) -> Floats:
+        """How often each event occurs in the chosen documents."""
+        counts: Floats = np.bincount(self._flat[wanted[self._document]], minlength=len(self.counts_)).astype(np.float64)
+        return counts
+
+    def beside(self, at: int, step: int, farthest: int, wanted: npt.NDArray[np.bool_]) -> Floats:
+        """How often each event stands after (``step`` 1) or before (-1) an event in a chain of the chosen documents."""
+        places = self._order[self._begin[at] : self._begin[at + 1]]
+        places = places[wanted[self._document[places]]]
+        counts = np.zeros(len(self.counts_))
+        for distance in range(1, min(farthest, self._longest - 1) + 1):
+            there = places + step * distance
+            inside = (there >= 0) & (there < len(self._flat))
+            places, there = places[inside], there[inside]
+            same = self._chain[there] == self._chain[places]
+            places, there = places[same], there[same]
+            if not len(places):
+                break
+            counts += np.bincount(self._flat[there], minlength=len(counts))
+        return counts
 
     def said(self, question: EventGap, gap: Gap) -> str:
         found = len(self.like(gap))
@@ -72,16 +100,15 @@ class InstanceUnigram(Retrieval):
         super().__init__(args, forms, minimum, counts)
 
     def prepare(self, counts: EventCounts) -> None:
+        super().prepare(counts)
         self._all = Unigram().fit(counts).scores(Gap((), (), True))
 
     def scores(self, gap: Gap) -> Floats:
         documents = self.like(gap)
         if not len(documents):
             return self._all
-        flat, _ = self.chains_of(documents)
-        local = np.bincount(flat, minlength=len(self.counts_)).astype(np.float64)
         # events the documents lack: less than one count, in the order of all documents
-        return np.log(local + np.exp(self._all) * 0.5)
+        return np.log(self.frequency(self.chosen_documents(documents)) + np.exp(self._all) * 0.5)
 
 
 class InstanceBigram(Retrieval):
@@ -100,21 +127,31 @@ class InstanceBigram(Retrieval):
         counts: str | Path | None = None,
     ) -> None:
         self.share = shared(share)
-        self._model = Bigram(skip=skip, smoothing=smoothing)  # type: ignore[arg-type]
+        self.skip, self.smoothing = any_skip(skip), smoothing
         super().__init__(args, forms, minimum, counts)
 
     def prepare(self, counts: EventCounts) -> None:
-        self._whole = Bigram(self._model.skip, self._model.smoothing).fit(counts)
+        super().prepare(counts)
+        self._whole = Bigram(self.skip, self.smoothing).fit(counts)
 
     def scores(self, gap: Gap) -> Floats:
         documents = self.like(gap)
         if not len(documents):
             return self._whole.scores(gap)
-        flat, start = self.chains_of(documents)
-        size = len(self.counts_)
-        pairs, numbers = pairs_of(flat, start, size, self.counts_.window)
-        events = np.bincount(flat, minlength=size)
-        return self._model.fit(EventCounts(self.counts_.types, events, pairs, numbers, self.counts_.window)).scores(gap)
+        wanted = self.chosen_documents(documents)
+        events, size = self.frequency(wanted), len(self.counts_)
+        farthest = self.counts_.window if self.skip is None else self.skip + 1
+        scores = np.zeros(size)
+        for place, at in enumerate(gap.all):
+            if at < 0:
+                continue
+            before = not gap.known or place < len(gap.before)
+            seen = self.beside(at, 1, farthest, wanted) if before else self.beside(at, -1, farthest, wanted)
+            if not gap.known:
+                seen = seen + self.beside(at, -1, farthest, wanted)
+            given = events[at] if before else events
+            scores += np.log(seen + self.smoothing) - np.log(given + size * self.smoothing)
+        return scores
 
     def votes(self, gap: Gap, candidates: Ints) -> npt.NDArray[np.float64]:
         return self._whole.votes(gap, candidates)

@@ -117,9 +117,18 @@ class Cooccurrence(EventRanker):
         self._events = rows[order]  # events of document 0, of document 1, ...
         self._begin = np.searchsorted(index.columns[order], np.arange(counts.documents + 1))
         self._p: Floats = self._documents / self._documents.sum()
+        self._together: dict[int, Floats] = {}
 
     def together(self, at: int) -> Floats:
-        """D(c, e) for all e."""
+        """D(c, e) for all e; the last few are remembered."""
+        found = self._together.get(at)
+        if found is None:
+            if len(self._together) >= 400:
+                self._together.clear()
+            found = self._together[at] = self.documents_with(at)
+        return found
+
+    def documents_with(self, at: int) -> Floats:
         documents = self.counts_.index.row(at)[0]
         parts = [self._events[self._begin[one] : self._begin[one + 1]] for one in documents.tolist()]
         return np.bincount(np.concatenate(parts), minlength=len(self.counts_)).astype(np.float64)
