@@ -10,7 +10,7 @@ import gzip
 import json
 import random
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 
 class Text(NamedTuple):
@@ -28,6 +28,12 @@ class Document(NamedTuple):
     labels: list[int]
 
 
+def read(path: Path, every: int = 0) -> list[dict[str, Any]]:
+    """The records of a file, or every n-th."""
+    with gzip.open(path, "rt", encoding="utf-8") as stream:
+        return [json.loads(line) for at, line in enumerate(stream) if not every or at % every == 0]
+
+
 class Store:
     """All texts of the training file by kind and split."""
 
@@ -35,8 +41,8 @@ class Store:
         """``every`` n-th text only, to try things out."""
         self.sentences: list[str] = []
         self.texts: dict[str, list[Text]] = {}
-        with gzip.open(path, "rt", encoding="utf-8") as stream:
-            records = [json.loads(line) for at, line in enumerate(stream) if not every or at % every == 0]
+        made = path.with_name("made.jsonl.gz")  # invented stories, where there are any
+        records = read(path, every) + (read(made, every) if made.exists() else [])
         self.labels = ["None", *sorted({record["label"] for record in records if record["label"]})]
         number = {label: at for at, label in enumerate(self.labels)} | {"": 0}
         for record in records:
@@ -63,6 +69,7 @@ NONE_TRAIN = (("none-short-fiction-train", 0.36), ("none-gum-train", 0.31), ("no
 """ROCStories is not among them: many of its stories tell a scenario."""
 NONE_DEV = (("none-short-fiction-dev", 1.0), ("none-gum-dev", 1.0), ("none-ewt-dev", 1.0))
 TOLD_TRAIN = (("told-train", 0.88), ("listed-train", 0.04), ("weak-train", 0.08))
+TOLD_MADE = (("told-train", 0.58), ("listed-train", 0.04), ("weak-train", 0.08), ("made-train", 0.30))
 
 
 def pick(kinds: tuple[tuple[str, float], ...], rng: random.Random) -> str:
@@ -115,23 +122,28 @@ def stitched(
 def lesson(store: Store, rng: random.Random) -> Document:
     """A training document of any kind: long, short, clean, noisy, nested, a whole story, a passage, *None* alone."""
     chance = rng.random()
+    told = TOLD_MADE if "made-train" in store.texts else TOLD_TRAIN
     if chance < 0.12:
-        return stitched(store, rng, TOLD_TRAIN, NONE_TRAIN, (1, 1), (20, 40))
+        return stitched(store, rng, told, NONE_TRAIN, (1, 1), (20, 40))
     if chance < 0.24:
-        return stitched(store, rng, TOLD_TRAIN, NONE_TRAIN, (1, 1), (1, 4))
+        return stitched(store, rng, told, NONE_TRAIN, (1, 1), (1, 4))
     if chance < 0.30:
         run = list(store.run(pick(NONE_TRAIN, rng), rng, 1, 20))
         return Document(run, [0] * len(run))
     other = rng.choice((0.0, 0.0, 0.2, 0.33, 0.5))
-    return stitched(store, rng, TOLD_TRAIN, NONE_TRAIN, (2, 5), (2, 9), other, nested=0.12)
+    return stitched(store, rng, told, NONE_TRAIN, (2, 5), (2, 9), other, nested=0.12)
 
 
 def free(store: Store, rng: random.Random) -> Document:
-    """A document without labels, for the teacher to label: ROCStories, alone or in a row, with other text between."""
+    """A document without labels, for the teacher to label: ROCStories and invented stories, in a row, with other text between."""
     sentences: list[int] = []
-    for _ in range(rng.randint(1, 5)):
-        text = rng.choice(store.texts["free-train"])
-        sentences += range(text.start, text.stop)
+    made = store.texts.get("made-train")
+    for _ in range(rng.randint(1, 4)):
+        if made and rng.random() < 0.6:
+            sentences += stretch(rng.choice(made), rng, 2, 12)
+        else:
+            text = rng.choice(store.texts["free-train"])
+            sentences += range(text.start, text.stop)
         if rng.random() < 0.3:
             sentences += store.run(pick(NONE_TRAIN, rng), rng, 2, 6)
         if rng.random() < 0.3:

@@ -53,8 +53,8 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("folder", type=Path)
     parser.add_argument("--words", choices=("lemmas", "stems"), default="lemmas")
-    parser.add_argument("--free", type=int, default=12_000, help="at most so many ROCStories")
-    parser.add_argument("--passes", type=int, default=10)
+    parser.add_argument("--free", type=int, default=4_000, help="at most so many ROCStories")
+    parser.add_argument("--passes", type=int, default=8)
     parser.add_argument("--smoke", action="store_true")
     options = parser.parse_args()
     if options.smoke:
