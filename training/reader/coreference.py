@@ -15,7 +15,7 @@ from torch import nn
 from scenarist.metrics.coreference import b_cubed, ceaf, muc
 from scenarist.reading.coref.mentions import Mentions, find
 from scenarist.reading.coref.pairs import FEATURES, Pairs, own, pairs
-from scenarist.reading.coref.resolve import MARGIN, forbidden, link
+from scenarist.reading.coref.resolve import MARGIN, admitted, link
 from scenarist.reading.coref.scorer import Scorer
 from scenarist.story import Story
 
@@ -170,8 +170,8 @@ def by(arrays: dict[str, np.ndarray]) -> Said:
 def predict(said: Said, doc: Document, margin: float = MARGIN) -> list[set[tuple[int, int]]]:
     """-> clusters of token spans, singletons kept."""
     scores, new = said(doc)
-    banned = forbidden(doc.mentions, Pairs(doc.mine, doc.its, doc.features))
-    antecedent, _ = link(doc.mentions, doc.mine, doc.its, banned, scores, new, margin)
+    good = admitted(doc.mentions, Pairs(doc.mine, doc.its, doc.features), scores, new, margin)
+    antecedent, _ = link(doc.mentions, [good], new)
     root = list(range(len(antecedent)))
     found: dict[int, set[tuple[int, int]]] = {}
     for place, other in enumerate(antecedent):

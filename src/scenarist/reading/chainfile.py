@@ -10,13 +10,10 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-from scenarist.errors import missing_extra
+from scenarist.formats.row_file import RowFile
 from scenarist.reading.chains import chains, protagonist
-from scenarist.store import whole_file
 from scenarist.story import Story
 
-ROWS = 20_000
-"""Chains held before they are written as one row group."""
 SCHEMA_VERSION = "1"
 
 
@@ -37,30 +34,20 @@ def rows(story: Story, least: int = 1, view: str = "cj") -> Iterable[dict[str, A
         }  # fmt: skip
 
 
+COLUMNS: dict[str, Any] = {
+    "story": str, "entity": str, "name": str, "kind": str, "protagonist": bool, "events": [str], "predicates": [str], "roles": [str],
+    "realis": [bool], "polarity": [bool], "starts": [int],
+}  # fmt: skip
+
+
+def chain_file(path: Path, least: int = 1, view: str = "cj") -> RowFile:
+    """A file to add the rows of chains to."""
+    return RowFile(path, COLUMNS, {"scenarist": "chains", "schema": SCHEMA_VERSION, "view": view, "min": str(least)})
+
+
 def write(path: Path, stories: Iterable[Story], least: int = 1, view: str = "cj") -> int:
     """Write the chains of all stories and give their number; the file appears only when it is whole."""
-    try:
-        import pyarrow as arrow
-        import pyarrow.parquet as parquet
-    except ModuleNotFoundError as error:
-        raise missing_extra("pyarrow", "learn", "Writing Parquet") from error
-
-    words = arrow.list_(arrow.string())
-    flags = arrow.list_(arrow.bool_())
-    schema = arrow.schema(
-        [("story", arrow.string()), ("entity", arrow.string()), ("name", arrow.string()), ("kind", arrow.string()),
-         ("protagonist", arrow.bool_()), ("events", words), ("predicates", words), ("roles", words), ("realis", flags),
-         ("polarity", flags), ("starts", arrow.list_(arrow.int64()))],
-        metadata={"scenarist": "chains", "schema": SCHEMA_VERSION, "view": view, "min": str(least)},
-    )  # fmt: skip
-    count = 0
-    with whole_file(path) as temporary, parquet.ParquetWriter(temporary, schema, compression="zstd") as writer:
-        held: list[dict[str, Any]] = []
+    with chain_file(path, least, view) as file:
         for story in stories:
-            held.extend(rows(story, least, view))
-            if len(held) >= ROWS:
-                writer.write_table(arrow.Table.from_pylist(held, schema))
-                count, held = count + len(held), []
-        writer.write_table(arrow.Table.from_pylist(held, schema))
-        count += len(held)
-    return count
+            file.add(rows(story, least, view))
+    return file.count

@@ -84,6 +84,7 @@ def to_ud2(rows: list[Row]) -> list[Row]:
     if labels & {"attr", "acomp"}:
         lower_copulas(rows)
     split_modifiers(rows)
+    promote_verbs(rows)
     return rows
 
 
@@ -146,6 +147,15 @@ def lower_copulas(rows: list[Row]) -> None:
             if other.head == number and other is not row and other.dep != "attr":
                 other.head = at
         verb.head, verb.dep, verb.pos = at, "cop", "AUX"
+
+
+def promote_verbs(rows: list[Row]) -> None:
+    """*have*, *do* and *be* with an object or a *there* of their own are verbs, whatever the tagger calls them."""
+    full = {row.head for row in rows if row.dep in ("obj", "expl")}
+    for place in full:
+        row = rows[place]
+        if place >= 0 and row.pos == "AUX" and row.tag != "MD" and row.dep.partition(":")[0] not in ("aux", "cop"):
+            row.pos = "VERB"
 
 
 def split_modifiers(rows: list[Row]) -> None:

@@ -7,6 +7,8 @@ with whom by string, head, gender, number, animacy and type; how far apart; whic
 
 from __future__ import annotations
 
+from array import array
+from collections import deque
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
@@ -137,36 +139,32 @@ def own(mentions: Mentions, vectors: Array) -> Array:
     return np.concatenate([*blocks, numbers, vectors], axis=1)
 
 
-def candidates(mentions: Mentions) -> tuple[Array, Array, Array]:
-    """-> (mine, its, shared): the pairs worth a look, and how many content words they share."""
-    size = len(mentions)
-    mine: list[int] = []
-    its: list[int] = []
-    shared: list[int] = []
-    postings: dict[str, list[int]] = {}
-    latest: dict[int, list[int]] = {}
+def candidates(mentions: Mentions, most: int) -> Iterator[tuple[Array, Array, Array]]:
+    """-> (mine, its, shared): the pairs worth a look and how many content words they share, some ``most`` at a time."""
+    mine, its, shared = array("i"), array("i"), array("f")
+    postings: dict[str, deque[int]] = {}
+    latest: dict[int, deque[int]] = {}
     cls, sentence = mentions.cls.tolist(), mentions.sentence.tolist()
-    for place in range(size):
+    for place in range(len(mentions)):
         here = cls[place]
         found: dict[int, int] = {}
         if here in (lex.FIRST, lex.WE, lex.YOU):
             for other in (lex.FIRST, lex.WE, lex.YOU):
-                found.update(dict.fromkeys(latest.get(other, ())[-4:], 0))
-            reach, most = NEAR["person"] if here != lex.WE else NEAR["pronoun"]
+                found.update(dict.fromkeys(latest.get(other, ()), 0))
+            reach, back = NEAR["person"] if here != lex.WE else NEAR["pronoun"]
         elif here >= lex.NAME:
             counts: dict[int, int] = {}
             for word in mentions.words[place]:
-                for other in postings.get(word, ())[-14:]:
+                for other in postings.get(word, ()):
                     counts[other] = counts.get(other, 0) + 1
             for other in sorted(counts, key=lambda other: (-counts[other], -other))[:20]:
                 found[other] = counts[other]
-            reach, most = NEAR["nominal"]
+            reach, back = NEAR["nominal"]
         else:
-            same = latest.get(here, ())
-            found.update(dict.fromkeys(same[-3:], 0))
-            reach, most = NEAR["pronoun"]
+            found.update(dict.fromkeys([*latest.get(here, ())][-3:], 0))
+            reach, back = NEAR["pronoun"]
         low = sentence[place] - reach
-        for other in range(place - 1, max(-1, place - 1 - most), -1):
+        for other in range(place - 1, max(-1, place - 1 - back), -1):
             if sentence[other] < low:
                 break
             found.setdefault(other, 0)
@@ -174,12 +172,20 @@ def candidates(mentions: Mentions) -> tuple[Array, Array, Array]:
         if quote and quote in mentions.speakers and mentions.speakers[quote] < place:
             found.setdefault(mentions.speakers[quote], 0)
         kept = sorted(found, reverse=True)[:MOST]
-        mine += [place] * len(kept)
-        its += kept
-        shared += [found[other] for other in kept]
+        mine.extend([place] * len(kept))
+        its.extend(kept)
+        shared.extend([found[other] for other in kept])
         for word in mentions.words[place]:
-            postings.setdefault(word, []).append(place)
-        latest.setdefault(here, []).append(place)
+            postings.setdefault(word, deque(maxlen=14)).append(place)
+        latest.setdefault(here, deque(maxlen=4)).append(place)
+        if len(mine) >= most:
+            yield _blocks(mine, its, shared)
+            mine, its, shared = array("i"), array("i"), array("f")
+    if mine:
+        yield _blocks(mine, its, shared)
+
+
+def _blocks(mine: array[int], its: array[int], shared: array[float]) -> tuple[Array, Array, Array]:
     return np.array(mine, dtype=int), np.array(its, dtype=int), np.array(shared, dtype=np.float32)
 
 
@@ -194,17 +200,11 @@ def pairs(mentions: Mentions, vectors: Array) -> Pairs:
 
 def slices(mentions: Mentions, vectors: Array, most: int = 30_000) -> Iterator[Pairs]:
     """The pairs of a story, some thousand at a time: a novel has more than memory should hold. A mention is never parted."""
-    mine, its, shared = candidates(mentions)
     numbers = _Numbers(
         _numbered(mentions.texts), _numbered(mentions.heads), _numbered(mentions.forms), _speakers(mentions)
     )
-    start = 0
-    while start < len(mine):
-        stop = min(len(mine), start + most)
-        stop = int(np.searchsorted(mine, mine[stop - 1], side="right"))
-        part = slice(start, stop)
-        yield Pairs(mine[part], its[part], _features(mentions, vectors, numbers, mine[part], its[part], shared[part]))
-        start = stop
+    for mine, its, shared in candidates(mentions, most):
+        yield Pairs(mine, its, _features(mentions, vectors, numbers, mine, its, shared))
 
 
 class _Numbers(NamedTuple):

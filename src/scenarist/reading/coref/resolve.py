@@ -7,8 +7,9 @@ that continues one, keeps its members (split antecedents). Singletons are kept.
 
 from __future__ import annotations
 
+import itertools
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cache
 from typing import Any
 
@@ -59,14 +60,22 @@ def resolve(story: Story, kinds: Sequence[str] = ()) -> tuple[Entity, ...]:
     vectors = word_vectors()(mentions.heads)
     my, other, new = scorer().alone(own(mentions, vectors))
     found = [
-        (made.mine, made.its, forbidden(mentions, made), scorer().pairs(my, other, made.mine, made.its, made.features))
+        admitted(mentions, made, scorer().pairs(my, other, made.mine, made.its, made.features), new)
         for made in slices(mentions, vectors)
     ]
-    if not found:
-        return entities(story, mentions, [-1] * len(mentions), [""] * len(mentions))
-    mine, its, banned, scores = (np.concatenate(column) for column in zip(*found, strict=True))
-    antecedent, why = link(mentions, mine, its, banned, scores, new)
+    antecedent, why = link(mentions, found, new)
     return entities(story, mentions, antecedent, why)
+
+
+def admitted(
+    mentions: Mentions, made: Pairs, scores: Array, new: Array, margin: float = MARGIN
+) -> tuple[Array, Array, Array]:
+    """Pairs -> (mine, its, scores) of those that no rule forbids and that are better than having no antecedent."""
+    personal = np.isin(mentions.cls, (lex.HE, lex.SHE, lex.THEY))
+    thing = (mentions.cls == lex.IT) & np.isin(mentions.dep, ARGUMENTS)
+    least = new + margin + np.where(personal, MARGIN_PERSONAL - MARGIN, 0) + np.where(thing, MARGIN_THING - MARGIN, 0)
+    good = np.flatnonzero((scores > least[made.mine]) & ~forbidden(mentions, made))
+    return made.mine[good], made.its[good], scores[good]
 
 
 def forbidden(mentions: Mentions, made: Pairs) -> Array:
@@ -89,24 +98,15 @@ def forbidden(mentions: Mentions, made: Pairs) -> Array:
     return np.asarray(spans | one | many | person | (sexed & (mine == lex.IT)))
 
 
-def link(
-    mentions: Mentions, mine: Array, its: Array, banned: Array, scores: Array, new: Array, margin: float = MARGIN
-) -> tuple[list[int], list[str]]:
-    """-> the antecedent of each mention (-1: none) and the reason."""
+def link(mentions: Mentions, admitted: Iterable[tuple[Array, Array, Array]], new: Array) -> tuple[list[int], list[str]]:
+    """Admitted pairs, slice by slice -> the antecedent of each mention (-1: none) and the reason."""
     size = len(mentions)
     antecedent, why = [-1] * size, [""] * size
     cluster = list(range(size))
     sexes = [{int(one)} if one in (MALE, FEMALE) else set() for one in mentions.gender]
-    personal = np.isin(mentions.cls, (lex.HE, lex.SHE, lex.THEY))
-    thing = (mentions.cls == lex.IT) & np.isin(mentions.dep, ARGUMENTS)
-    least = new + margin + np.where(personal, MARGIN_PERSONAL - MARGIN, 0) + np.where(thing, MARGIN_THING - MARGIN, 0)
-    good = np.flatnonzero((scores > least[mine]) & ~banned)
     sizes = [1] * size
     pronoun = (mentions.cls >= lex.HE) & (mentions.cls <= lex.THEY)
-    for part in np.split(good, np.flatnonzero(np.diff(mine[good])) + 1) if len(good) else ():
-        here = int(mine[part[0]])
-        others = its[part].tolist()
-        said = scores[part].tolist()
+    for here, others, said in _by_mention(admitted):
         if pronoun[here]:  # who was spoken of more often is meant more often
             said = [
                 one + SALIENCE * math.log(min(4, sizes[cluster[other]]))
@@ -124,6 +124,15 @@ def link(
             why[here] = reason(mentions, here, other, said[place] - float(new[here]))
             break
     return antecedent, why
+
+
+def _by_mention(admitted: Iterable[tuple[Array, Array, Array]]) -> Iterator[tuple[int, list[int], list[float]]]:
+    """-> (mention, its antecedents, their scores), in the order of the text."""
+    for mine, its, scores in admitted:
+        borders = [0, *(np.flatnonzero(np.diff(mine)) + 1).tolist(), len(mine)]
+        for start, stop in itertools.pairwise(borders):
+            if stop > start:
+                yield int(mine[start]), its[start:stop].tolist(), scores[start:stop].tolist()
 
 
 def reason(mentions: Mentions, here: int, other: int, score: float) -> str:
