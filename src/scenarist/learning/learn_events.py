@@ -106,7 +106,7 @@ def learn_events(
         counting.check_master(master)
     else:
         counting.check_memory(memory)
-    out = prepared(out, refresh)
+    out = prepared(out.absolute() if engine == "spark" else out, refresh)  # a worker has a folder of its own
     repeats = find_duplicates(noted(corpus, say), threshold) if dedup else Duplicates((), (), ())
     left_out = repeats.all
     kept = (source for place, source in enumerate(sources(corpus)) if place not in left_out)

@@ -15,6 +15,7 @@ from typing import Any
 
 import msgspec
 
+from scenarist.errors import BadInput
 from scenarist.formats.chain_table import arrow
 from scenarist.learning import counting
 from scenarist.learning.shards import Made, Work, make_shard
@@ -31,6 +32,12 @@ def shards_on_spark(session: Any, works: Iterator[Work]) -> Iterator[Made]:
         columns = {"number": [work.number for work in batch], "work": [msgspec.msgpack.encode(work) for work in batch]}
         frame = session.createDataFrame(arrow().table(columns)).repartitionByRange(len(batch), "number")
         rows = frame.mapInArrow(make_arrow, DDL).collect()
+        lost = next((work.path for work in batch if not work.path.exists()), None)
+        if lost is not None:
+            raise BadInput(
+                f"The workers wrote {lost}, and it is not here: -o must name a folder that this machine and all workers see "
+                "(NFS or another mounted file system)."
+            )
         yield from sorted((Made(**row.asDict()) for row in rows), key=lambda one: one.number)
 
 
