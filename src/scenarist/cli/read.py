@@ -6,6 +6,7 @@ import itertools
 import sys
 import unicodedata
 from collections.abc import Iterator
+from contextlib import ExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
 
@@ -32,7 +33,7 @@ def read(
     as_json: bool = typer.Option(False, "--json", help="Print one JSON object a story and line (see the docs)."),
     html: Path | None = typer.Option(None, help="Write one self-contained page (of a single story)."),
     out: Path | None = typer.Option(
-        None, "-o", "--out", help="Folder for accounts.jsonl and chains.parquet; an interrupted run goes on."
+        None, "-o", "--out", help="Folder for accounts.jsonl, chains.parquet and untold.parquet; an interrupted run goes on."
     ),
     encoding: str = typer.Option("utf-8", help="Encoding of the files."),
     jobs: int = typer.Option(1, "--jobs", "-j", min=1, help="Processes; the result is the same whatever their number."),
@@ -113,49 +114,55 @@ def write_page(path: Path, account: Account) -> None:
 
 
 def stream(texts: Iterator[Named], out: Path, jobs: int, advance: object, quiet: bool) -> None:
-    """Accounts to a folder, one JSON line each; what an earlier run wrote is kept and passed over."""
-    import msgspec
-
-    from scenarist import verbs
-    from scenarist.account import Account
+    """Accounts to a folder, one JSON line each, and their tables; what an earlier run wrote is kept and passed over."""
     from scenarist.errors import BadInput, Missing
+    from scenarist.models.account_tables import Tables, rows
+    from scenarist.models.accounts import lines
 
     file = out / "accounts.jsonl"
-    try:
-        out.mkdir(parents=True, exist_ok=True)
-        known, end = already(file)
-        with file.open("r+b" if end else "wb") as lines:
-            lines.seek(end)
-            lines.truncate()  # a line an interruption tore
-            number = len(known)
-            todo = (one for one in texts if one[0] not in known)
-            for account in verbs.read_all(todo, jobs):
-                lines.write(msgspec.json.encode(account) + b"\n")
-                lines.flush()
-                number += 1
-                advance(account.story.id, number, 0)  # type: ignore[operator]
-    except OSError as error:
-        raise BadInput(f"Cannot write to {out}: {error.strerror}.") from error
-    try:
-        from scenarist.reading.chainfile import write
-
-        with file.open("rb") as lines:
-            stories = (msgspec.json.decode(line, type=Account).story for line in lines)
-            chains = write(out / "chains.parquet", stories, 1, "cj")
-        text = f"{number} accounts are in {file}, {chains} chains in {out / 'chains.parquet'}."
-    except Missing as missing:
-        text = f"{number} accounts are in {file}. No Parquet: {missing}"
+    missing = ""
+    with ExitStack() as stack:
+        try:
+            out.mkdir(parents=True, exist_ok=True)
+            end = 0
+            known: set[str] = set()
+            tables: Tables | None = None
+            try:
+                tables = stack.enter_context(Tables(out))
+            except Missing as error:
+                missing = str(error)
+            for account, stop in already(file):
+                end = stop
+                known.add(account.story.id)
+                if tables:
+                    tables.add(rows(account))
+            with file.open("r+b" if end else "wb") as kept:
+                kept.seek(end)
+                kept.truncate()  # a line an interruption tore
+                number = len(known)
+                for line in lines((one for one in texts if one[0] not in known), jobs, tables is not None):
+                    kept.write(line.account + b"\n")
+                    kept.flush()
+                    if tables:
+                        tables.add(line.rows)
+                    number += 1
+                    advance(line.id, number, 0)  # type: ignore[operator]
+        except OSError as error:
+            raise BadInput(f"Cannot write to {out}: {error.strerror}.") from error
     if not quiet:
-        print(text)
+        print(f"{number} accounts are in {file}", end="")
+        if tables:
+            print(f", {tables.chains.count} chains in {tables.chains.path}, {tables.untold.count} untold events in {tables.untold.path}.")
+        else:
+            print(f". No Parquet: {missing}")
 
 
-def already(file: Path) -> tuple[set[str], int]:
-    """Ids of the stories an earlier run has read, and where its last whole line ends."""
+def already(file: Path) -> Iterator[tuple[Account, int]]:
+    """What an earlier run has read, and where each whole line ends."""
     import msgspec
 
     from scenarist.account import Account
 
-    known: set[str] = set()
     end = 0
     if file.exists():
         with file.open("rb") as lines:
@@ -166,9 +173,8 @@ def already(file: Path) -> tuple[set[str], int]:
                     break
                 if not line.endswith(b"\n"):
                     break
-                known.add(account.story.id)
                 end += len(line)
-    return known, end
+                yield account, end
 
 
 def plain(text: str) -> str:

@@ -7,12 +7,14 @@ whatever the number of processes.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from functools import cache
+from functools import cache, partial
+from typing import NamedTuple
 
 import msgspec
 
 from scenarist.account import Account
 from scenarist.learning import knowledge
+from scenarist.models.account_tables import packed
 from scenarist.models.unsaid import Teller
 from scenarist.noun import from_json, to_json
 from scenarist.reading.batch import in_order, workers
@@ -31,12 +33,25 @@ def parts() -> tuple[object, object, Teller]:
     return make("reader", "default"), make("model", "detector"), Teller(knowledge.carried())
 
 
+class Line(NamedTuple):
+    """An account as it is kept: its JSON, and the rows of its tables (account_tables.py)."""
+
+    id: str
+    account: bytes
+    rows: bytes
+
+
 def accounts(texts: Iterable[tuple[str, str, str]], jobs: int = 1) -> Iterator[Account]:
     """Accounts of (id, text, title) triples, in order."""
+    return (from_json(line.account, Account) for line in lines(texts, jobs, tables=False))
+
+
+def lines(texts: Iterable[tuple[str, str, str]], jobs: int = 1, tables: bool = True) -> Iterator[Line]:
+    """The same as they are kept, for those who only write them down."""
     pool = workers(jobs) if jobs > 1 else None
     try:
-        for batch in in_order(account_batch, batches(texts), pool, jobs):
-            yield from (from_json(one, Account) for one in batch)
+        for batch in in_order(partial(account_batch, tables=tables), batches(texts), pool, jobs):
+            yield from batch
     finally:
         if pool is not None:
             pool.shutdown(wait=False, cancel_futures=True)
@@ -54,14 +69,15 @@ def batches(texts: Iterable[tuple[str, str, str]]) -> Iterator[list[tuple[str, s
         yield held
 
 
-def account_batch(batch: list[tuple[str, str, str]]) -> list[bytes]:
+def account_batch(batch: list[tuple[str, str, str]], tables: bool = False) -> list[Line]:
     """One batch, in one process; accounts travel as JSON, which comes out the same whoever made it."""
     reader, _, _ = parts()
     stories = reader([text for _, text, _ in batch])  # type: ignore[operator]
     named = (
         msgspec.structs.replace(story, id=id, title=title) for (id, _, title), story in zip(batch, stories, strict=True)
     )
-    return [to_json(account(story)) for story in named]
+    made = map(account, named)
+    return [Line(one.story.id, to_json(one), packed(one) if tables else b"") for one in made]
 
 
 def account(story: Story) -> Account:

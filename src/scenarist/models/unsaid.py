@@ -17,7 +17,7 @@ from typing import NamedTuple
 import msgspec
 
 from scenarist.account import Unsaid
-from scenarist.learning.scripts import BARE, VAGUE, occurrences
+from scenarist.learning.scripts import BARE, VAGUE, Occurrence, occurrences
 from scenarist.reading.synonyms import synonyms
 from scenarist.script import EventType, Reason, Script
 from scenarist.story import Entity, Event, Story
@@ -41,6 +41,13 @@ class Match(NamedTuple):
     denied: bool
     inside: bool = True
     """Is it told within the scenario's segments (or only near them)?"""
+
+
+class Told(NamedTuple):
+    """A told event, its pronouns resolved, and the ways it may be counted (and as they are written)."""
+
+    event: Event
+    ways: tuple[tuple[Occurrence, str], ...]
 
 
 class Passage(NamedTuple):
@@ -82,18 +89,17 @@ class Known:
                 self.both[place[one_id], place[other_id]] = tellers
                 self.both[place[other_id], place[one_id]] = tellers
 
-    def types_of(self, event: Event) -> tuple[set[int], set[int]]:
+    def types_of(self, told: Told) -> tuple[set[int], set[int]]:
         """The event types one told event is an instance of, and those it may be: by phrase or by synonym with the same head,
         then by the bare verb whatever it is filled with."""
         sure: set[int] = set()
-        ways = occurrences(event)
-        for way in ways:
-            if (known := self.by_phrase.get(str(way))) is not None:
+        for way, text in told.ways:
+            if (known := self.by_phrase.get(text)) is not None:
                 sure.add(known)
             sure.update(number for verb, number in self.by_head.get(way.head, ()) if same(verb, way.verb))
             if way.head and not way.preposition:  # *write a list* tells *make a list*
                 sure.update(self.light.get(way.head, ()))
-        return sure, set() if sure else set(self.by_verb.get(event.predicate, ()))
+        return sure, set() if sure else set(self.by_verb.get(told.event.predicate, ()))
 
 
 @cache
@@ -156,12 +162,19 @@ def head_of(story: Story, entity: Entity) -> str:
 
 def resolved(event: Event, entities: Mapping[str, str]) -> Event:
     """The event with its pronouns replaced by what they stand for, as far as the reader knows."""
-    roles = []
-    for role in event.roles:
-        if role.head.lower() in VAGUE and role.entity in entities:
-            role = msgspec.structs.replace(role, head=entities[role.entity])
-        roles.append(role)
+    if not any(role.entity in entities and role.head.lower() in VAGUE for role in event.roles):
+        return event
+    roles = (
+        msgspec.structs.replace(role, head=entities[role.entity]) if role.entity in entities and role.head.lower() in VAGUE else role
+        for role in event.roles
+    )
     return msgspec.structs.replace(event, roles=tuple(roles))
+
+
+def told_of(event: Event, entities: Mapping[str, str]) -> Told:
+    """A told event, ready to be matched."""
+    one = resolved(event, entities)
+    return Told(one, tuple((way, str(way)) for way in occurrences(one)))
 
 
 def passages(story: Story) -> list[Passage]:
@@ -199,16 +212,16 @@ class Teller:
             self._known[scenario] = Known(self.scripts[scenario])
         return self._known.get(scenario)
 
-    def matches(self, story: Story, passage: Passage, known: Known, entities: Mapping[str, str]) -> list[Match]:
+    def matches(self, story: Story, passage: Passage, known: Known, told: Mapping[int, Told]) -> list[Match]:
         """The told (or denied) events of a passage that the script knows."""
         spans = sorted((story.segments[index].start, story.segments[index].stop) for index in passage.segments)
         starts = [start for start, _ in spans]
         found = []
         for number in passage.events:
-            event = resolved(story.events[number], entities)
+            event = told[number].event
             near = bisect_right(starts, event.start)
             inside = any(start <= event.start < stop for start, stop in spans[max(0, near - 2) : near])
-            sure, maybe = known.types_of(event)
+            sure, maybe = known.types_of(told[number])
             if inside and (event.polarity or event.predicate not in BARE):
                 sure |= maybe
             found += [Match(one, number, not event.polarity, inside) for one in sorted(sure)]
@@ -219,25 +232,29 @@ class Teller:
         result: list[Unsaid] = []
         said: dict[int, EventType] = {}
         entities = {entity.id: head for entity in story.entities if (head := head_of(story, entity))}
-        for passage in passages(story):
+        found = passages(story)
+        told = {number: told_of(story.events[number], entities) for passage in found for number in passage.events}
+        for passage in found:
             known = self.known(passage.scenario)
             if known is None:
                 continue
-            matched = self.matches(story, passage, known, entities)
+            matched = self.matches(story, passage, known, told)
             mentioned = {match.type for match in matched if not match.denied}
             denied = {match.type for match in matched if match.denied}
-            for event, kind in self.denials(story, passage, entities).items():
+            for event, kind in self.denials(story, passage, told).items():
                 if event not in said or said[event].share < kind.share:
                     said[event] = kind
             result += self.rank(story, passage, known, matched, mentioned, denied)
         return tuple(result), tuple((kind.id, event) for event, kind in sorted(said.items(), key=lambda one: one[0]))
 
-    def denials(self, story: Story, passage: Passage, entities: Mapping[str, str]) -> dict[int, EventType]:
+    def denials(self, story: Story, passage: Passage, told: Mapping[int, Told]) -> dict[int, EventType]:
         """What is said not to have happened, by event: the most typical type of any scenario the passage may tell."""
-        names = dict.fromkeys(name for index in passage.segments for name in story.segments[index].names)
         found: dict[int, EventType] = {}
+        if all(told[number].event.polarity for number in passage.events):
+            return found
+        names = dict.fromkeys(name for index in passage.segments for name in story.segments[index].names)
         for known in filter(None, map(self.known, names)):
-            matched = self.matches(story, passage, known, entities)
+            matched = self.matches(story, passage, known, told)
             mentioned = {match.type for match in matched if not match.denied}
             for match in matched:
                 kind = known.types[match.type]

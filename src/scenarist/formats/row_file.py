@@ -1,0 +1,56 @@
+"""Rows <-> a Parquet file that is written bit by bit and appears only when it is whole."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from contextlib import ExitStack
+from pathlib import Path
+from typing import Any
+
+from scenarist.errors import missing_extra
+from scenarist.store import whole_file
+
+ROWS = 20_000
+"""Rows held before they are written as one row group."""
+KINDS = {str: "string", bool: "bool_", int: "int64", float: "float64"}
+
+
+class RowFile:
+    """A Parquet file to add rows to; a context. ``columns`` are a name and its type each: str, int, float, bool, or a list of one."""
+
+    def __init__(self, path: Path, columns: Mapping[str, Any], about: Mapping[str, str]) -> None:
+        try:
+            import pyarrow
+            import pyarrow.parquet
+        except ModuleNotFoundError as error:
+            raise missing_extra("pyarrow", "learn", "Writing Parquet") from error
+
+        def kind(one: Any) -> Any:
+            return pyarrow.list_(kind(one[0])) if isinstance(one, list) else getattr(pyarrow, KINDS[one])()
+
+        self.path, self.count = path, 0
+        self._arrow = pyarrow
+        self._schema = pyarrow.schema([(name, kind(one)) for name, one in columns.items()], metadata=dict(about))
+        self._held: list[Mapping[str, Any]] = []
+        self._stack = ExitStack()
+
+    def __enter__(self) -> RowFile:
+        temporary = self._stack.enter_context(whole_file(self.path))
+        self._writer = self._stack.enter_context(self._arrow.parquet.ParquetWriter(temporary, self._schema, compression="zstd"))
+        return self
+
+    def add(self, rows: Iterable[Mapping[str, Any]]) -> None:
+        """Some more rows."""
+        self._held.extend(rows)
+        if len(self._held) >= ROWS:
+            self._flush()
+
+    def _flush(self) -> None:
+        self._writer.write_table(self._arrow.Table.from_pylist(self._held, self._schema))
+        self.count += len(self._held)
+        self._held = []
+
+    def __exit__(self, *error: Any) -> None:
+        if error[0] is None:
+            self._flush()
+        self._stack.__exit__(*error)
