@@ -14,6 +14,7 @@ INDEX: dict[str, str] = {
     "unigram-instance": "scenarist.models.instance_based:InstanceUnigram",
     "bigram-instance": "scenarist.models.instance_based:InstanceBigram",
     "detector": "scenarist.models.detector:Detector",
+    "deep-detector": "scenarist.models.deep_detector:DeepDetector",
     "tt-tfidf": "scenarist.models.tiling_labels:TopicTilingLabels",
     "sent-tfidf": "scenarist.models.tiling_labels:SentenceLabels",
     "random-tfidf": "scenarist.models.tiling_labels:RandomLabels",

@@ -75,7 +75,7 @@ class TextTiling(Segmenter):
 
     name = "text-tiling"
 
-    def __init__(self, window: int = 2, x: float = -1.0, words: str = "stems") -> None:
+    def __init__(self, window: int = 2, x: float = -1.0, words: str = "lemmas") -> None:
         self.window, self.x, self.words = window, x, words
 
     def cuts(self, story: Story, size: int) -> list[int]:
@@ -90,6 +90,6 @@ class TopicTiling(TextTiling):
     name = "topic-tiling"
 
     def cuts(self, story: Story, size: int) -> list[int]:
-        topics = carried_topics()
+        topics = carried_topics(self.words)
         words = content_words([story.of(one) for one in spans_of(story)], self.words)
         return tile(topic_vectors(words, topics.likeliest, topics.topics), self.window, self.x)

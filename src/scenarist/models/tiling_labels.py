@@ -4,8 +4,8 @@
 entropy is *None*, the threshold being tuned on 18 documents (here stitched, their stories kept out of the training, half
 of them with *None* text, since the paper's 18 are not to be had). ``sent-tfidf`` takes every sentence for a segment,
 ``random-tfidf`` cuts at random, ``sent-maj`` always says the commonest label. ``features`` are tf.idf, topics, word vectors or
-several of them. The paper's words are lemmas of nouns, verbs and particles; the default here is light stems of content words, on which
-the carried topics were learned (``words="lemmas"`` takes the parser's, with tf.idf features).
+several of them. Words are lemmas of nouns, verbs and particles from the carried parser, as in the paper; ``words="stems"`` takes light
+stems of content words, without parsing.
 """
 
 from __future__ import annotations
@@ -54,9 +54,9 @@ _learned: dict[tuple[object, ...], Learned] = {}
 
 
 @cache
-def carried_topics() -> Topics:
-    """The topics inside the package (200, from MCScript and ROCStories, train splits)."""
-    return Topics.load(resource("topics/topics.npz"))
+def carried_topics(words: str = "lemmas") -> Topics:
+    """The topics inside the package (200, from MCScript and ROCStories, train splits), over lemmas or over stems."""
+    return Topics.load(resource("topics/topics.npz" if words == "stems" else "topics/topics-lemmas.npz"))
 
 
 class SegmentThenLabel:
@@ -70,7 +70,7 @@ class SegmentThenLabel:
         features: Sequence[str] = ("tfidf",),
         window: int = 2,
         x: float = -1.0,
-        words: str = "stems",
+        words: str = "lemmas",
         threshold: float | None = None,
         rounds: int = 6,
         seed: int = 13,
@@ -112,7 +112,7 @@ class SegmentThenLabel:
             if sum(line in used for line in some) < 2:
                 documents.append([word for words in content_words(some, self.words) for word in words])
                 labels.append(find(story.scenario).name if known(story.scenario) else story.scenario)
-        features = Features(self.features, topics=carried_topics() if "lda" in self.features else None).fit(documents)
+        features = Features(self.features, topics=carried_topics(self.words) if "lda" in self.features else None).fit(documents)
         return Learned(features, OneVsAll(rounds=self.rounds, seed=self.seed).fit(features(documents), labels), tuning)
 
     def tune(self, documents: Sequence[Story]) -> float:
@@ -193,7 +193,7 @@ class TopicTilingLabels(SegmentThenLabel):
     name = "tt-tfidf"
 
     def cuts(self, story: Story, words: Sequence[Sequence[str]]) -> list[int]:
-        topics = carried_topics()
+        topics = carried_topics(self.words)
         return tile(topic_vectors(words, topics.likeliest, topics.topics), self.window, self.x)
 
 
