@@ -1,4 +1,5 @@
-"""The event language model as torch trains it; `scenarist.models.event_lm` is its twin for inference (a test holds them together). Needs torch and numpy alone."""
+"""The event language model as torch trains it; `scenarist.models.event_lm` is its twin for inference (a test holds them together). Needs
+torch and numpy alone."""
 
 from __future__ import annotations
 
@@ -18,6 +19,8 @@ class Recipe(NamedTuple):
     """What was varied."""
 
     width: int = 128
+    plain: bool = False
+    """The plain log-bilinear model (Mnih and Hinton 2007; Rudinger et al. 2015): whole events, weighed by position and summed; no parts, no hidden layer, no cache."""
     layers: int = 0
     """0: positions weigh the chain's vectors and one hidden layer follows; n: n layers of attention between them first."""
     heads: int = 4
@@ -53,8 +56,9 @@ class Vocabulary:
 class Vectors(nn.Module):
     """An event's vector: its own, its verb's and its dependency's."""
 
-    def __init__(self, words: Vocabulary, width: int, given: bool) -> None:
+    def __init__(self, words: Vocabulary, width: int, given: bool, plain: bool = False) -> None:
         super().__init__()
+        self.plain = plain
         self.own = nn.Embedding(int(words.own_of.max()) + 1, width)
         self.verb, self.dep = nn.Embedding(len(words.verbs), width), nn.Embedding(len(words.deps), width)
         for table in (self.own, self.verb, self.dep):
@@ -71,6 +75,8 @@ class Vectors(nn.Module):
         return self.verb.weight if self.known is None else self.verb.weight + self.known(self.verb_vectors)
 
     def forward(self, own: torch.Tensor, verb: torch.Tensor, dep: torch.Tensor) -> torch.Tensor:
+        if self.plain:
+            return self.own(own)
         by_verb = nn.functional.embedding(verb, self.verbs())
         return self.own(own) + by_verb + self.dep(dep)
 
@@ -102,7 +108,7 @@ class Net(nn.Module):
         self.recipe, self.size, self.verbs = recipe, len(words.types), len(words.verbs)
         for name in ("own_of", "verb_of", "dep_of"):
             self.register_buffer(name, torch.tensor(getattr(words, name)), persistent=False)
-        self.given, self.out = Vectors(words, width, recipe.vectors), Vectors(words, width, recipe.vectors)
+        self.given, self.out = (Vectors(words, width, recipe.vectors, recipe.plain) for _ in range(2))
         self.pos = nn.Embedding(UNTOLD + 1, width)
         nn.init.constant_(self.pos.weight, 0.3)
         self.mode = nn.Parameter(torch.zeros(4, width))
@@ -136,6 +142,8 @@ class Net(nn.Module):
         else:
             mixed = (vectors * self.pos(p) * kept[..., None]).sum(1) / kept.sum(1, keepdim=True).clamp(min=1) ** 0.5
             mixed = mixed + self.mode[kind]
+        if self.recipe.plain:
+            return self.drop(mixed)
         state = self.ln(mixed)
         state = state + self.second(self.drop(nn.functional.gelu(self.first(state))))
         return self.drop(self.ln2(state))
@@ -145,11 +153,13 @@ class Net(nn.Module):
         every = slice(0, self.size)
         out = self.drop(self.out(self.own_of[every], self.verb_of[every], self.dep_of[every]))  # [events, width]
         bias = self.bias if kind < 2 else self.other
-        if kind % 2:
+        if kind % 2 and not self.recipe.plain:
             bias = bias + (self.bias_verb.weight[self.verb_of[every], 0] + self.bias_dep.weight[self.dep_of[every], 0])
         with torch.autocast(x.device.type, torch.bfloat16, enabled=x.is_cuda and self.training):
             scores = (self.scale * state) @ out.T
         scores = scores.float() + bias  # [batch, events]
+        if self.recipe.plain:
+            return scores
         there = (x >= 0) & (x < self.size)
         scores = scores.scatter_add(1, x.clamp(0, self.size - 1), self.cache(p)[..., 0] * there)
         verbs = self.verb_of[x.clamp(min=0)]

@@ -2,9 +2,10 @@
 
     python -m training.eventlm.prepare -o out/eventlm.npz [--more CHAINS.txt]
 
-Dev gaps (4,000 a preset, seed 13) travel with them, for the log and for choosing between recipes; the network never learns from them. ``--more`` is a text file
-of other chains, one a line: source, document and `verb:role` events, tab-separated (what our reader finds in fiction and ROCStories);
-its roles are written as the chains' own, and only events that occur in the NYT chains are predicted.
+Dev gaps (4,000 a preset, seed 13) travel with them, for the log and for choosing between recipes; the network never learns from
+them. ``--more`` is a text file of other chains, one a line: source, document and `verb:role` events, tab-separated (what our
+reader finds in fiction and ROCStories); its roles are written as the chains' own, and only events that occur in the NYT chains
+are predicted.
 """
 
 from __future__ import annotations

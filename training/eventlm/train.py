@@ -3,10 +3,11 @@
     python -m training.eventlm.prepare -o out/eventlm.npz
     python -m training.eventlm.train out/eventlm.npz --seed 1 --out release/eventcloze
 
-Two kinds of examples are learned together: every event of every chain of two or more with its position told, and every event of chains made unique, without *be* and
-reporting verbs, with its position not told (they count half where the chain has fewer than five events); with ``--set more=W`` the same of other text, with weight W
-and that text's own frequencies. ``--teachers N`` first trains N networks and then learns from their averaged predictions as well (distillation): one network
-with most of the gain of several. Dev (26 to 28 July) is never learned from; its recall@50 is logged.
+Two kinds of examples are learned together: every event of every chain of two or more with its position told, and every event of
+chains made unique, without *be* and reporting verbs, with its position not told (they count half where the chain has fewer than
+five events); with ``--set more=W`` the same of other text, with weight W and that text's own frequencies. ``--teachers N`` first
+trains N networks and then learns from their averaged predictions as well (distillation): one network with most of the gain of
+several. Dev (26 to 28 July) is never learned from; its recall@50 is logged.
 """
 
 from __future__ import annotations
@@ -124,6 +125,8 @@ def export(net: Net, words: Vocabulary, path: Path) -> None:
     arrays: dict[str, np.ndarray] = {}
     for side, ours, vectors in (("given", "in", net.given), ("out", "out", net.out)):
         tables = {"own": state[f"{side}.own.weight"], "verb": vectors.verbs().detach().cpu().numpy(), "dep": state[f"{side}.dep.weight"]}
+        if net.recipe.plain:
+            tables |= {name: np.zeros_like(tables[name]) for name in ("verb", "dep")}
         for name, table in tables.items():
             scale = np.abs(table).max(1) / 127
             scale[scale == 0] = 1
@@ -136,6 +139,8 @@ def export(net: Net, words: Vocabulary, path: Path) -> None:
         "cache.verb": state["verb_cache.weight"][:, 0], "bias.type": state["bias"], "bias.verb": state["bias_verb.weight"][:, 0],
         "bias.dep": state["bias_dep.weight"][:, 0], "scale.all": state["scale"].reshape(1), "own.least": np.array([float(LEAST)], np.float32),
     }  # fmt: skip
+    if net.recipe.plain:
+        arrays["plain.all"] = np.ones(1, np.float32)
     if net.recipe.layers:
         arrays |= {"place.weight": state["place.weight"], "heads.all": np.array([float(net.recipe.heads)], np.float32)}
         arrays |= {name: array.astype(np.float16) for name, array in state.items() if name.startswith("blocks.")}

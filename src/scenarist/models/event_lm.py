@@ -102,6 +102,9 @@ class Net:
         if self.layers:
             gap, vectors = self.attended(gap, vectors + w["place.weight"][buckets])
         mixed = (vectors * w["pos.weight"][buckets]).sum(0) / max(len(vectors), 1) ** 0.5
+        if "plain.all" in w:
+            plain: Matrix = mixed + gap
+            return plain
         state = norm(mixed + gap, w["ln.weight"], w["ln.bias"])
         inner = gelu(w["mlp.first"] @ state + w["mlp.first_bias"])
         return norm(state + w["mlp.second"] @ inner + w["mlp.second_bias"], w["ln2.weight"], w["ln2.bias"])
@@ -143,6 +146,8 @@ class EventLm(EventRanker):
 
     name = "event-lm"
     learns = "nothing"
+    release = "event-lm"
+    """The files of weights are called so, with the number of the seed."""
 
     def __init__(
         self, seed: int = 1, lift: float = 0.0, explain: bool = False, weights: str | Path | None = None
@@ -159,7 +164,7 @@ class EventLm(EventRanker):
                 paths = [Path(self.weights)]
             else:
                 number = (self.seed - 1) % 3 + 1
-                paths = [weights_file(f"event-lm-{number}.npz")]
+                paths = [weights_file(f"{self.release}-{number}.npz")]
             self._nets = [Net(path) for path in paths]
             net = self._nets[0]
             self.counts_ = EventCounts(net.types, net.counts, np.zeros((0, 3), np.int64), np.zeros(0, np.int64))
@@ -221,6 +226,17 @@ class EventLm(EventRanker):
     def said(self, question: EventGap, gap: Gap) -> str:
         unseen = [str(link) for link, at in zip(question.links, gap.all, strict=True) if at < 0]
         return f"never seen whole, so taken by verb and role: {', '.join(unseen)}" if unseen else ""
+
+
+class LogBilinear(EventLm):
+    """The plain log-bilinear model (Mnih and Hinton 2007; Rudinger et al. 2015).
+
+    Each event is one vector, weighed by its distance from the gap and summed; a bias for frequency; no parts of events, no hidden layer,
+    no cache. Rudinger et al. see the events before the gap only; here, as in `event-lm`, both sides count.
+    """
+
+    name = "log-bilinear"
+    release = "log-bilinear"
 
 
 def window(question: EventGap) -> tuple[tuple[Link, ...], Ints, bool]:
