@@ -99,7 +99,11 @@ class Bert(nn.Module):  # type: ignore[misc]
         """Pieces (R, L) and which are there -> states (R, L, D)."""
         rows, length = ids.shape
         x = functional.embedding(ids, self.embeddings_word_embeddings_weight)
-        x = x + self.embeddings_position_embeddings_weight[:length] + self.embeddings_token_type_embeddings_weight[0]
+        x = (
+            x
+            + self.embeddings_position_embeddings_weight[torch.arange(length, device=ids.device).clamp(max=511)]
+            + self.embeddings_token_type_embeddings_weight[0]
+        )
         x = self.drop(self.norm(x, "embeddings-LayerNorm"))
         seen = inside[:, None, None]
         for number in range(self.layers):
