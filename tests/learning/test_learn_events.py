@@ -297,3 +297,21 @@ def test_the_sentence_of_an_event_is_the_one_it_stands_in() -> None:
     )
     assert sentences_of(story) == slow
     assert set(slow) == {0, 1, 2, 3}
+
+
+def test_beyond_the_largest_array_the_rarest_pairs_stay_in_the_tables(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    from scenarist.learning import learn_events as module
+
+    whole = learn_events(CHAINS, tmp_path / "m", dedup=False)
+    full = EventCounts.load(tmp_path / "m" / "counts.npz")
+    monkeypatch.setattr(module, "LARGEST", 200)
+    monkeypatch.setattr(module, "LONGEST", 50)
+    card = learn_events(CHAINS, tmp_path / "m", dedup=False)
+    small = EventCounts.load(tmp_path / "m" / "counts.npz")
+    assert (whole.least, card.tables) == (1, whole.tables)
+    assert card.least > 1
+    often = full.pair_counts >= card.least
+    assert often.sum() <= 200 < (full.pair_counts >= card.least - 1).sum()
+    assert np.array_equal(small.pairs, full.pairs[often])
+    assert small.chains is None
+    assert np.array_equal(small.events, full.events)

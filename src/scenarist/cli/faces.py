@@ -40,7 +40,7 @@ def progress(quiet: bool = False) -> Iterator[Advance]:
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
-    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
+    with Progress(*columns, console=Console(stderr=True), transient=True, speed_estimate_period=1800) as bar:
         task = bar.add_task("", total=None)
 
         def advance(what: str, done: int, known: int) -> None:

@@ -59,6 +59,8 @@ def learn(
     say(f"{kinds:,} kinds of event and {pairs:,} pairs of them, from chains of {minimum} or more, by {card.engine}.")
     if card.resumed:
         say(f"{card.resumed:,} of {card.shards:,} shards were there already.")
+    if card.least > 1:
+        say(f"{out / 'counts.npz'} holds the pairs seen {card.least} times or more; the tables hold all.")
     for path in card.rebuilt:
         say(f"A damaged shard was made again: {path}")
     if card.scenarios:

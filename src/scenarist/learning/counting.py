@@ -112,9 +112,10 @@ def duckdb_engine(memory: str = "2GB", jobs: int = 2, spill: Path | None = None)
             engine.raw_sql(f"SET temp_directory = '{quoted}'")
         yield engine
     except (duckdb.OutOfMemoryException, duckdb.IOException) as error:
+        first = "No space left on device." if "No space left" in str(error) else str(error).splitlines()[0]
         raise BadInput(
-            f"Counting stopped: {str(error).splitlines()[0]} Free some disk space, or give more with --memory; "
-            "no table was left half-written."
+            f"Counting stopped: {first} Free some disk space, or give more with --memory; no table was left half-written, "
+            "and the same command goes on from there."
         ) from error
     finally:
         engine.disconnect()

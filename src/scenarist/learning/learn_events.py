@@ -21,7 +21,7 @@ from scenarist.errors import BadInput
 from scenarist.formats.chain_table import arrow, stamp_of
 from scenarist.learning import counting
 from scenarist.learning.dedup import Duplicates, find_duplicates
-from scenarist.learning.event_counts import SCHEMA, WINDOW, EventCounts, check_schema
+from scenarist.learning.event_counts import SCHEMA, WINDOW, EventCounts, Ints, check_schema
 from scenarist.learning.shards import Made, Source, Work, cut, make_shard, sources
 from scenarist.signature import content_hash
 from scenarist.store import whole_file, write_whole
@@ -31,7 +31,9 @@ Tick: TypeAlias = Callable[[str, int, int], None]
 Mapper: TypeAlias = Callable[[Iterator[Work]], Iterator[Made]]
 """Who makes shards: a pool of processes here, or the workers of a cluster."""
 LARGEST = 60_000_000
-"""Pairs beyond which no array file is written: the Parquet tables remain."""
+"""Most pairs of the array file: where there are more, the rarest are in the Parquet tables only."""
+LONGEST = 100_000_000
+"""Most events of chains in the array file: where there are more, instance-based models have none to look in."""
 
 
 class Card(msgspec.Struct, omit_defaults=False):
@@ -62,6 +64,8 @@ class Card(msgspec.Struct, omit_defaults=False):
     """Damaged shards that were made again in the last run."""
     resumed: int = 0
     """Shards that were there already."""
+    least: int = 1
+    """How often a pair was seen, at the least, to be in the array file."""
     version: str = __version__
 
 
@@ -127,14 +131,15 @@ def learn_events(
     tables = table_rows(out)
     check_ids(out)
     say("arrays", 0, 0)
-    if tables["pairs"] <= LARGEST:
-        counts_of_folder(out, minimum, window).save(out / "counts.npz")
+    least = least_count(out)
+    events = sum(one.events for one in made)
+    counts_of_folder(out, minimum, window, least=least, keep=events <= LONGEST).save(out / "counts.npz")
     scenarios = split_scenarios(out, minimum, window, say) if by_scenario else {}
     how = f"minhash of 5-word shingles, {threshold:g}" if dedup else "none"
     card = Card(
         SCHEMA, name, reader, engine, args, minimum, window, sum(one.documents for one in made), len(repeats.exact),
-        len(repeats.near), how, sum(one.chains for one in made), sum(one.events for one in made), len(made), stamp, tables,
-        scenarios, rebuilt, resumed,
+        len(repeats.near), how, sum(one.chains for one in made), events, len(made), stamp, tables,
+        scenarios, rebuilt, resumed, least,
     )  # fmt: skip
     write_whole(out / "card.json", [msgspec.json.format(msgspec.json.encode(card), indent=1)])
     return card
@@ -258,8 +263,49 @@ def check_ids(out: Path) -> None:
         raise BadInput(f"{out}: two different events have the same 63-bit number; please report this corpus.")
 
 
-def counts_of_folder(out: Path, minimum: int = 2, window: int = WINDOW, scenario: str | None = None) -> EventCounts:
-    """The arrays of a folder: from its tables, or for one scenario from its chains."""
+def least_count(out: Path) -> int:
+    """How often a pair must have been seen so that no more than LARGEST of them are taken: once, where all are few enough."""
+    arrow()
+    import pyarrow.dataset
+
+    rows = np.zeros(1001, np.int64)
+    for batch in pyarrow.dataset.dataset(str(out / "pairs.parquet")).to_batches(columns=["n"]):
+        rows += np.bincount(np.minimum(batch.column("n").to_numpy(), 1000), minlength=1001)
+    beyond = np.cumsum(rows[::-1])[::-1]  # [n]: pairs seen n times or more
+    return max(1, int(np.argmax(beyond <= LARGEST))) if beyond[-1] <= LARGEST else 1000
+
+
+def counts_of_folder(
+    out: Path, minimum: int = 2, window: int = WINDOW, scenario: str | None = None, least: int = 1, keep: bool = True
+) -> EventCounts:
+    """The arrays of a folder: from its tables, or for one scenario from its chains. ``keep``: the chains too."""
+    pa = arrow()
+    import pyarrow.dataset
+
+    events = pa.parquet.read_table(out / "events.parquet")
+    known = events["id"].to_numpy()
+    order = np.argsort(known)
+    words = events["event"].to_pylist()
+
+    def numbered(ids: Any) -> Any:
+        return order[np.searchsorted(known[order], ids.to_numpy())] if len(ids) else np.zeros(0, np.int64)
+
+    chains, names = chains_of_folder(out, minimum, scenario, numbered) if keep else (None, [])
+    if scenario is not None and chains is not None:
+        used = np.unique(chains[0])
+        small = np.searchsorted(used, chains[0])
+        return EventCounts.of_arrays([words[at] for at in used], small, chains[1], chains[2], names, window, True)
+    counts = events["n"].to_numpy().astype(np.int64)
+    pairs = pyarrow.dataset.dataset(str(out / "pairs.parquet")).to_table(filter=pyarrow.dataset.field("n") >= least)
+    coded = np.stack([numbered(pairs["first"]), numbered(pairs["second"]), pairs["distance"].to_numpy()], axis=1).astype(np.int64)
+    back = np.lexsort((coded[:, 2], coded[:, 1], coded[:, 0]))
+    return EventCounts(words, counts, coded[back], pairs["n"].to_numpy().astype(np.int64)[back], window, chains, names)
+
+
+def chains_of_folder(
+    out: Path, minimum: int, scenario: str | None, numbered: Callable[[Any], Any]
+) -> tuple[tuple[Ints, Ints, Ints], list[str]]:
+    """The chains of a folder end to end with the names of their documents."""
     pa = arrow()
     columns = ["document", "ids", "scenario"]
     parts = sorted((out / "chains").rglob("*.parquet"))
@@ -268,25 +314,12 @@ def counts_of_folder(out: Path, minimum: int = 2, window: int = WINDOW, scenario
     if scenario is not None:
         long = pa.compute.and_(long, pa.compute.equal(table["scenario"], scenario))
     table = table.filter(long).sort_by("document").combine_chunks()
-    events = pa.parquet.read_table(out / "events.parquet")
-    known = events["id"].to_numpy()
-    order = np.argsort(known)
-    lists = table["ids"].chunk(0) if table.num_rows else pa.array([], pa.list_(pa.int64()))
-    flat = order[np.searchsorted(known[order], lists.flatten().to_numpy())] if table.num_rows else np.zeros(0, np.int64)
+    if not table.num_rows:
+        return (np.zeros(0, np.int64), np.zeros(1, np.int64), np.zeros(0, np.int64)), []
+    lists, documents = table["ids"].chunk(0), table["document"].chunk(0).dictionary_encode()
     start = np.concatenate([[0], np.cumsum(lists.value_lengths().to_numpy(zero_copy_only=False))]).astype(np.int64)
-    names, owner = np.unique(np.asarray(table["document"].to_pylist(), dtype=str), return_inverse=True)
-    words = events["event"].to_pylist()
-    if scenario is None:
-        counts = events["n"].to_numpy().astype(np.int64)
-        pairs = pa.parquet.read_table(out / "pairs.parquet")
-        ends = [order[np.searchsorted(known[order], pairs[one].to_numpy())] for one in ("first", "second")]
-        coded = np.stack([*ends, pairs["distance"].to_numpy()], axis=1).astype(np.int64)
-        back = np.lexsort((coded[:, 2], coded[:, 1], coded[:, 0]))
-        chains = (flat.astype(np.int64), start, owner.astype(np.int64))
-        return EventCounts(words, counts, coded[back], pairs["n"].to_numpy().astype(np.int64)[back], window, chains, names.tolist())
-    used = np.unique(flat)
-    small = np.searchsorted(used, flat)
-    return EventCounts.of_arrays([words[at] for at in used], small, start, owner, names.tolist(), window, True)
+    owner = documents.indices.to_numpy().astype(np.int64)
+    return (numbered(lists.flatten()).astype(np.int64), start, owner), documents.dictionary.to_pylist()
 
 
 def split_scenarios(out: Path, minimum: int, window: int, say: Tick) -> dict[str, str]:
