@@ -25,7 +25,7 @@ import crf  # noqa: E402
 from documents import Document, Store, lesson, watch  # noqa: E402
 from measuring import Clock, measure  # noqa: E402
 
-from scenarist.models.document_network import Bert, DocumentNetwork, Llama, Pieces  # noqa: E402
+from scenarist.models.document_network import Bert, DocumentNetwork, Llama, Pieces, restored  # noqa: E402
 
 DEVICE = "cuda" if torch.cuda.is_available() else "cpu"
 
@@ -128,8 +128,12 @@ class Course:
         if options.lower:
             lower = [one.lower().replace("'", "").replace("’", "") for one in self.store.sentences]
             self.lower = Pieces(cut(options.encoder, options.base, lower))
-        encoder = encoder_of(options.encoder, options.base, options.causal, options.rank)
-        self.model = DocumentNetwork(encoder, len(self.store.labels))
+        if options.begin:
+            with np.load(options.begin, allow_pickle=False) as file:
+                self.model = restored(dict(file), state_of(options.encoder, options.base))
+        else:
+            encoder = encoder_of(options.encoder, options.base, options.causal, options.rank)
+            self.model = DocumentNetwork(encoder, len(self.store.labels))
         self.reading = Reading(self.model, self.pieces)
 
     def train(self) -> None:
@@ -143,9 +147,13 @@ class Course:
         optimiser = torch.optim.AdamW(groups, weight_decay=0.02)
         clock = Clock(options.steps, options.seconds, [optimiser])
         looks = [0.25, 0.5, 0.75]
+        waiting: list[list[Document]] = []
         while clock.next():
             self.model.train()
-            documents = [lesson(self.store, rng) for _ in range(options.size)]
+            if not waiting:
+                waiting = self.batches([lesson(self.store, rng) for _ in range(4 * options.size)])
+                rng.shuffle(waiting)
+            documents = waiting.pop()
             mask, labels = masks(documents)
             pieces = self.lower if rng.random() < options.lower else self.pieces
             emission, switch, enter = self.reading.scores(documents, mask, options.hide, pieces)
@@ -161,6 +169,16 @@ class Course:
                 del looks[0]
                 self.watched(f"{clock.step} {time.time() - clock.begin:.0f}s")
         self.watched(f"end {clock.step} {time.time() - clock.begin:.0f}s")
+
+    def batches(self, documents: list[Document]) -> list[list[Document]]:
+        """Documents of like length together, so that padding costs little: at most ``budget`` pieces a batch."""
+        length = {id(one): int(self.pieces.counts[one.sentences].sum()) + len(one.sentences) for one in documents}
+        found: list[list[Document]] = [[]]
+        for one in sorted(documents, key=lambda one: length[id(one)]):
+            if found[-1] and (len(found[-1]) + 1) * length[id(one)] > self.options.budget:
+                found.append([])
+            found[-1].append(one)
+        return found
 
     @torch.no_grad()
     def read(self, documents: list[Document], size: int = 64) -> list[tuple[np.ndarray, np.ndarray]]:
@@ -189,11 +207,11 @@ class Course:
     def save(self) -> None:
         """The difference to the base as int8 with a scale a row, heads in half precision; scores on the exam's documents."""
         options = self.options
-        fresh = encoder_of(options.encoder, options.base, options.causal, 1 if options.encoder == "smollm2" else 0)
+        fresh = Bert(state_of("minilm", options.base)) if options.encoder == "minilm" else None
         arrays: dict[str, np.ndarray] = {}
         for name, value in self.model.encoder.learned.items():
             learned = value.detach().float().cpu().numpy()
-            if options.encoder == "minilm":
+            if fresh is not None:
                 learned = learned - fresh.learned[name].detach().numpy()
             if learned.ndim == 2:
                 scale = np.maximum(np.abs(learned).max(axis=1), 1e-9) / 127
@@ -264,6 +282,8 @@ def main() -> None:
     parser.add_argument("--rank", type=int, default=16)
     parser.add_argument("--rate", type=float, default=2e-4)
     parser.add_argument("--size", type=int, default=48)
+    parser.add_argument("--budget", type=int, default=12_000, help="pieces a step at most")
+    parser.add_argument("--begin", type=Path, help="go on from a model that was kept")
     parser.add_argument("--steps", type=int, default=3000)
     parser.add_argument("--seconds", type=float, default=0)
     parser.add_argument("--hide", type=float, default=0.1)

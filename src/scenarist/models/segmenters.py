@@ -75,7 +75,7 @@ class TextTiling(Segmenter):
 
     name = "text-tiling"
 
-    def __init__(self, window: int = 2, x: float = -1.0, words: str = "lemmas") -> None:
+    def __init__(self, window: int = 2, x: float = -0.7, words: str = "lemmas") -> None:
         self.window, self.x, self.words = window, x, words
 
     def cuts(self, story: Story, size: int) -> list[int]:

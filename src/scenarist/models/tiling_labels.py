@@ -69,7 +69,7 @@ class SegmentThenLabel:
         self,
         features: Sequence[str] = ("tfidf",),
         window: int = 2,
-        x: float = -1.0,
+        x: float = -0.7,
         words: str = "lemmas",
         threshold: float | None = None,
         rounds: int = 6,

@@ -4,7 +4,7 @@ Both compare the block of ``window`` sentences before a gap with the block behin
 depth (the climb to the nearest peaks on either side), and cut where the depth exceeds mu - sigma / x. TextTiling's blocks are
 counts of words; TopicTiling's are counts of each word's most likely topic (Wanzare et al. 2019, section 5.1). Settings as
 printed: window 2, x 0.1, with which every local minimum is cut; on our stitched stories, whose segments are short, that
-cuts far too often, so the rows of our tables take x -1 (mu + sigma), tuned on stitched training stories, and give the
+cuts far too often, so the rows of our tables take x -0.7 (mu + 1.4 sigma), tuned on stitched training stories, and give the
 printed setting beside it.
 """
 
