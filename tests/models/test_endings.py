@@ -171,3 +171,21 @@ def test_event_frequency_counts_the_main_event():
     tales = [Story.from_sentences(f"t{n}", ["Tom watered the flowers.", "Tom watered the flowers."]) for n in range(3)]
     model = EventFrequency().fit(tales)
     assert model.answer(Choice(("x.",), ("Tom poisoned the flowers.", "Tom watered the flowers."))).best == "1"
+
+
+@pytest.mark.neural
+def test_dssm_learns_from_made_endings():
+    """With flipped endings among the wrong ones it learns that sad stories end sadly; without them it cannot."""
+    pytest.importorskip("torch")
+    from scenarist.models.dssm import Dssm
+
+    with pytest.raises(BadInput, match="a kind of wrong ending"):
+        Dssm(wrong=["funny"])
+    stories = [
+        Story.from_sentences(f"{mood}-{thing}", [f"Ann had a {thing}.", f"The {thing} {what}.", "She looked at it.", "Then she sat.", f"Ann was {mood}."])
+        for thing in ("kite", "drum", "boat", "lamp", "coat", "cake", "doll", "sled")
+        for mood, what in (("happy", "shone"), ("sad", "broke"))
+    ]
+    model = Dssm(hidden=32, size=16, epochs=30, batch=8, least=1, rate=5e-3, dropout=0.0, wrong=["flipped", "backward"], seed=1).fit(stories)
+    asked = Choice(("Ann had a vase.", "The vase broke.", "She looked at it.", "Then she sat."), ("Ann was happy.", "Ann was sad."))
+    assert model.answer(asked).best == "1"

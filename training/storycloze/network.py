@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 import torch
 from torch.nn import functional as F
+from torch.utils.checkpoint import checkpoint
 
 from scenarist.models.gguf import Gguf
 
@@ -90,7 +91,7 @@ class Smol:
     ) -> Any:
         """ids [G, B, T] -> states [G, B, T, D]; with ``keep`` also the keys and values, for sampling."""
         G, B, T = ids.shape
-        H, K, hd = self.H, self.K, self.hd
+        hd = self.hd
         x = F.embedding(ids, self.E).reshape(G, B * T, self.D)
         if pos is None:
             cos, sin = self.cos[:T][None, :, None], self.sin[:T][None, :, None]
@@ -98,26 +99,37 @@ class Smol:
             cos, sin = self.cos[pos].reshape(G * B, T, 1, hd), self.sin[pos].reshape(G * B, T, 1, hd)
         if mask is not None:
             mask = mask.reshape(G * B, 1, T, -1)
-        kept = []
-        for number, layer in enumerate(self.layers):
-            a = F.rms_norm(x, (self.D,), layer["n1"], self.eps)
-            qkv = self.linear(a, layer, number, "qkv", lora).view(G * B, T, H + 2 * K, hd)
-            qk, v = qkv[:, :, : H + K], qkv[:, :, H + K :]
-            turned = torch.cat([-qk[..., hd // 2 :], qk[..., : hd // 2]], -1)
-            qk = qk * cos + turned * sin
-            q, k, v = qk[:, :, :H].transpose(1, 2), qk[:, :, H:].transpose(1, 2), v.transpose(1, 2)
-            if past is not None:
-                k, v = torch.cat([past[number][0], k], 2), torch.cat([past[number][1], v], 2)
-            if keep:
-                kept.append((k, v))
-            k, v = k.repeat_interleave(H // K, 1), v.repeat_interleave(H // K, 1)
-            a = F.scaled_dot_product_attention(q, k, v, attn_mask=mask, is_causal=mask is None)
-            x = x + self.linear(a.transpose(1, 2).reshape(G, B * T, self.D), layer, number, "o", lora)
-            a = F.rms_norm(x, (self.D,), layer["n2"], self.eps)
-            gate, up = self.linear(a, layer, number, "gu", lora).chunk(2, -1)
-            x = x + self.linear(F.silu(gate) * up, layer, number, "down", lora)
+        kept: list[tuple[Any, Any]] = []
+        for number in range(self.L):
+            if lora is not None and lora.training:  # states inside a layer are computed again on the way back: a tenth of the memory
+                x = checkpoint(self.layer, x, number, lora, cos, sin, mask, use_reentrant=False)
+            else:
+                x = self.layer(x, number, lora, cos, sin, mask, past, kept if keep else None)
         x = F.rms_norm(x, (self.D,), self.norm, self.eps).view(G, B, T, self.D)
         return (x, kept) if keep else x
+
+    def layer(
+        self, x: Any, number: int, lora: Lora | None, cos: Any, sin: Any, mask: Any, past: Any = None, kept: list[tuple[Any, Any]] | None = None
+    ) -> Any:
+        """One layer: x [G, B * T, D] -> the same shape."""
+        layer, (H, K, hd) = self.layers[number], (self.H, self.K, self.hd)
+        a = F.rms_norm(x, (self.D,), layer["n1"], self.eps)
+        T = cos.shape[1]
+        qkv = self.linear(a, layer, number, "qkv", lora).view(-1, T, H + 2 * K, hd)  # [G * B, T, ...]
+        qk, v = qkv[:, :, : H + K], qkv[:, :, H + K :]
+        turned = torch.cat([-qk[..., hd // 2 :], qk[..., : hd // 2]], -1)
+        qk = qk * cos + turned * sin
+        q, k, v = qk[:, :, :H].transpose(1, 2), qk[:, :, H:].transpose(1, 2), v.transpose(1, 2)
+        if past is not None:
+            k, v = torch.cat([past[number][0], k], 2), torch.cat([past[number][1], v], 2)
+        if kept is not None:
+            kept.append((k, v))
+        k, v = k.repeat_interleave(H // K, 1), v.repeat_interleave(H // K, 1)
+        a = F.scaled_dot_product_attention(q, k, v, attn_mask=mask, is_causal=mask is None)
+        x = x + self.linear(a.transpose(1, 2).reshape(x.shape), layer, number, "o", lora)
+        a = F.rms_norm(x, (self.D,), layer["n2"], self.eps)
+        gate, up = self.linear(a, layer, number, "gu", lora).chunk(2, -1)
+        return x + self.linear(F.silu(gate) * up, layer, number, "down", lora)
 
     def logp(self, states: Any, targets: Any, chunk: int = 16384) -> Any:
         """ln P of each target: [..., D], [...] -> [...]."""

@@ -68,7 +68,7 @@ def order(job: Job, net: Smol, data: Data, seeds: Sequence[int], budget: float, 
         loss = F.cross_entropy(found.reshape(-1, 120), right.reshape(-1), reduction="none").view(right.shape).mean(1)
         return loss.sum(), torch.stack([loss, (found.argmax(-1) == right).float().mean(1)])
 
-    size = 3 if job.tiny else 64
+    size = 3 if job.tiny else 48
     batches_of = lambda epoch: group_batches([data.train] * lora.G, size, epoch * 11 + seeds[0], data.lengths)  # noqa: E731
     train(job, "order", lora, batches_of, step, 8e-4, budget, epochs, head_rate=2e-3)
     return lora

@@ -12,6 +12,7 @@ from pathlib import Path
 
 import numpy as np
 
+from scenarist.corpora.masked_names import restore
 from scenarist.corpora.rocstories import ROCStories
 from scenarist.corpora.splits import is_dev
 from scenarist.corpora.storycloze import StoryCloze2016, StoryCloze2018
@@ -22,7 +23,6 @@ from scenarist.models.gguf import load_tokenizer
 from scenarist.models.pretrained import gguf_file
 from scenarist.question import Order
 from scenarist.story import sentence_texts
-from training.storycloze.restore import restore
 
 
 def ordering_questions(places: dict[str, int]) -> dict[str, np.ndarray]:

@@ -32,15 +32,15 @@ SHARES = {"lm": 0.17, "contrast": 0.24, "folds": 0.08, "ending-only": 0.05, "all
 class Stages:
     """The stages in their order; what one leaves for the next."""
 
-    def __init__(self, job: Job, data: Data, gguf: Path, stories: Path | None, only: bool) -> None:
-        self.job, self.data, self.only = job, data, only
+    def __init__(self, job: Job, data: Data, gguf: Path, stories: Path | None, only: bool, seeds: int) -> None:
+        self.job, self.data, self.only, self.seeds = job, data, only, seeds
         self.net = Smol(gguf, job.device, job.dtype)
         self.stories: Lora | None = Lora.read(self.net, stories, [str(seed) for seed in SEEDS if seed == 1 or not only]) if stories else None
         job.say("loaded", len(data.train), "stories,", len(data.items), "items", torch.cuda.get_device_name() if job.device == "cuda" else "CPU")
 
     def seconds(self, stage: str) -> float:
         """The budget of a stage; a stage that runs alone has nearly all of it."""
-        return (0.85 if self.only else SHARES[stage]) * self.job.budget
+        return (0.85 / (self.seeds if stage == "folds" else 1) if self.only else SHARES[stage]) * self.job.budget
 
     def base(self) -> Smol:
         """The network that has read stories: seed 1 of the discriminator folded in."""
@@ -77,7 +77,7 @@ class Stages:
     def folds(self) -> None:
         assert self.stories is not None
         net, start = self.base(), self.stories.group(0)
-        for seed in SEEDS:
+        for seed in SEEDS[: self.seeds]:
             lora = labelled.folds(self.job, "labelled", net, self.data, seed, start, self.seconds("folds"))
             if seed == SEEDS[0]:
                 note = {"rank": 4, "scale": 2.0, "what": "labelled folds over stories-1", "seed": seed}
@@ -108,6 +108,7 @@ def main() -> None:
     parser.add_argument("--stages", default=",".join(STAGES), help="some of " + ",".join(STAGES))
     parser.add_argument("--stories", type=Path, help="a stories.safetensors to start from, where lm and contrast are not run")
     parser.add_argument("--gguf", type=Path, help="SmolLM2; else where scenarist get puts it")
+    parser.add_argument("--fold-seeds", type=int, default=len(SEEDS), help="how many seeds of the ten folds")
     parser.add_argument("--budget", type=float, default=860.0, help="seconds")
     parser.add_argument("--tiny", action="store_true")
     given = parser.parse_args()
@@ -117,7 +118,7 @@ def main() -> None:
         given.gguf = gguf_file()
     job = Job(given.out, given.budget, given.tiny)
     names = given.stages.split(",")
-    stages = Stages(job, Data(given.data, given.tiny), given.gguf, given.stories, only=len(names) == 1)
+    stages = Stages(job, Data(given.data, given.tiny), given.gguf, given.stories, only=len(names) == 1, seeds=given.fold_seeds)
     failed: list[str] = []
     for name in names:
         began = time.time()

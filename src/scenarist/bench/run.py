@@ -146,7 +146,8 @@ def model_of(row: Row, condition: Condition, exam: Exam, seed: int) -> Model:
         return model
     if not sources:
         raise BadInput(f"row {row.model}: it learns from {learns}, but the table names no training corpus (`train`).")
-    corpora = [corpus_of(source, "train", condition.train_settings) for source in sources]
+    chosen = row.train_settings if row.train or row.train_settings else condition.train_settings
+    corpora = [corpus_of(source, "train", chosen) for source in sources]
     if learns == "examples":
         return model.fit(list(itertools.chain.from_iterable(runner.examples_of(exam, corpus) for corpus in corpora)))
     return model.fit(Again(corpora))
@@ -236,6 +237,7 @@ def run_row(
         what = {
             "model": row.model, "settings": row.settings, "seed": seed, "v": __version__,
             "train": [f"{source.corpus}:{source.split}" for source in sources],
+            **({"train_settings": row.train_settings} if row.train_settings else {}),
             **{key: value for key, value in fields.items() if key != "limit"},
         }  # fmt: skip
         label = f"{row.label or row.model} ({condition.name}{f', seed {seed}' if len(seeds) > 1 else ''})"

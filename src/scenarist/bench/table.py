@@ -46,6 +46,8 @@ class Row(msgspec.Struct, forbid_unknown_fields=True):
     label: str = ""
     settings: dict[str, Any] = {}
     train: list[Source] = []
+    train_settings: dict[str, Any] = {}
+    """With one of these two, the condition's own training data and their settings are not looked at."""
     seeds: list[int] = []
     only: list[str] = []
     scores: dict[str, Any] = {}

@@ -2,7 +2,8 @@
 
 Reads the official CSV (storyid, storytitle, sentence1 to sentence5; one file a season, all found are read) and the
 JSONL that holds ``sentences`` without titles. The JSONL marks with ``cased_original`` the stories in their original
-case; the others are lower-cased with names masked. ``cased`` keeps only one kind. No validation file: dev is cut by
+case; the others are lower-cased with names masked. ``cased`` keeps only one kind, ``restored`` puts the masked ones back into ordinary
+writing with invented names. No validation file: dev is cut by
 the rule.
 """
 
@@ -16,6 +17,7 @@ import msgspec
 
 from scenarist.corpora import finding
 from scenarist.corpora.loader import Ids, Loader
+from scenarist.corpora.masked_names import restore
 from scenarist.errors import BadInput
 from scenarist.formats import jsonl
 from scenarist.formats.table import rows
@@ -46,12 +48,12 @@ class ROCStories(Loader[Story]):
     name = "rocstories"
     files: ClassVar[Mapping[str, tuple[str, ...]]] = {"train": (*OFFICIAL, "stories.jsonl")}
 
-    def __init__(self, split: str = "train", cased: bool | None = None, path: str | Path | None = None) -> None:
+    def __init__(self, split: str = "train", cased: bool | None = None, restored: bool = False, path: str | Path | None = None) -> None:
         super().__init__(split, path)
-        self.cased = cased
+        self.cased, self.restored = cased, restored
 
     def settings(self) -> Mapping[str, object]:
-        return {} if self.cased is None else {"cased": self.cased}
+        return {**({} if self.cased is None else {"cased": self.cased}), **({"restored": True} if self.restored else {})}
 
     def read(self, path: Path) -> Iterator[Story]:
         ids = Ids()
@@ -82,12 +84,12 @@ class ROCStories(Loader[Story]):
                 raise BadInput(f"{path}, story {number}: expected five sentences, got {len(record.sentences)}")
             if self.cased is not None and record.cased_original != self.cased:
                 continue
-            story = Story.from_sentences(
-                record.storyid or f"roc-{number:06d}",
-                record.sentences,
-                title=record.storytitle,
-                source=self.source,
-                notes=(("cased", "yes" if record.cased_original else "no"), ("from", record.source)),
-            )
-            if self.keeps(story.text):
-                yield story
+            id = record.storyid or f"roc-{number:06d}"
+            notes = (("cased", "yes" if record.cased_original else "no"), ("from", record.source))
+            story = Story.from_sentences(id, record.sentences, title=record.storytitle, source=self.source, notes=notes)
+            if not self.keeps(story.text):  # the split is that of the text as it came
+                continue
+            if self.restored and not record.cased_original:
+                plain = restore(record.sentences)
+                story = Story.from_sentences(id, plain, title=record.storytitle, source=self.source, notes=notes)
+            yield story

@@ -103,6 +103,6 @@ def learn(
         loss.backward()
         nn.utils.clip_grad_norm_(network.parameters(), 5.0)
         optimiser.step()
-        if watch is not None and (step % 100 == 0 or step == steps - 1) and watch(step, steps, float(loss)):
+        if watch is not None and (step % 100 == 0 or step == steps - 1) and watch(step, steps, float(loss.detach())):
             break
     return network
