@@ -229,7 +229,7 @@ class Course:
         np.savez_compressed(options.out / f"{options.name}.npz", **arrays)
 
     def sit(self) -> None:
-        """Scores on the exam's documents, in tenths below each sentence's best."""
+        """Scores on the exam's documents, in fifths below each sentence's best."""
         options = self.options
         arrays = {"enter": torch.log_softmax(self.model.sequence.enter.detach(), 0).float().cpu().numpy()}
         enter = torch.from_numpy(arrays["enter"])
@@ -237,8 +237,8 @@ class Course:
             found = self.read(some)
             kept = found[: options.kept or None]
             every = np.concatenate([one for one, _ in kept])
-            below = np.clip(every.max(axis=1, keepdims=True) - every, 0, 25.5)  # only differences within a row count
-            arrays[f"{name}/below"] = np.round(below * 10).astype(np.uint8)
+            below = np.clip(every.max(axis=1, keepdims=True) - every, 0, 20.0)  # only differences within a row count
+            arrays[f"{name}/below"] = np.round(below * 5).astype(np.uint8)
             arrays[f"{name}/switch"] = np.concatenate([one for _, one in kept]).astype(np.float16)
             print(
                 self.options.name,

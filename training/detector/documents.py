@@ -69,7 +69,6 @@ NONE_TRAIN = (("none-short-fiction-train", 0.36), ("none-gum-train", 0.31), ("no
 """ROCStories is not among them: many of its stories tell a scenario."""
 NONE_DEV = (("none-short-fiction-dev", 1.0), ("none-gum-dev", 1.0), ("none-ewt-dev", 1.0))
 TOLD_TRAIN = (("told-train", 0.88), ("listed-train", 0.04), ("weak-train", 0.08))
-TOLD_MADE = (("told-train", 0.58), ("listed-train", 0.04), ("weak-train", 0.08), ("made-train", 0.30))
 
 
 def pick(kinds: tuple[tuple[str, float], ...], rng: random.Random) -> str:
@@ -122,16 +121,15 @@ def stitched(
 def lesson(store: Store, rng: random.Random) -> Document:
     """A training document of any kind: long, short, clean, noisy, nested, a whole story, a passage, *None* alone."""
     chance = rng.random()
-    told = TOLD_MADE if "made-train" in store.texts else TOLD_TRAIN
     if chance < 0.12:
-        return stitched(store, rng, told, NONE_TRAIN, (1, 1), (20, 40))
+        return stitched(store, rng, TOLD_TRAIN, NONE_TRAIN, (1, 1), (20, 40))
     if chance < 0.24:
-        return stitched(store, rng, told, NONE_TRAIN, (1, 1), (1, 4))
+        return stitched(store, rng, TOLD_TRAIN, NONE_TRAIN, (1, 1), (1, 4))
     if chance < 0.30:
         run = list(store.run(pick(NONE_TRAIN, rng), rng, 1, 20))
         return Document(run, [0] * len(run))
     other = rng.choice((0.0, 0.0, 0.2, 0.33, 0.5))
-    return stitched(store, rng, told, NONE_TRAIN, (2, 5), (2, 9), other, nested=0.12)
+    return stitched(store, rng, TOLD_TRAIN, NONE_TRAIN, (2, 5), (2, 9), other, nested=0.12)
 
 
 def free(store: Store, rng: random.Random) -> Document:

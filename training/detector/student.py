@@ -31,7 +31,7 @@ from scenarist.models.document_network import Chained, Pieces, restored  # noqa:
 
 VARIANTS: dict[str, dict[str, float]] = {
     "main": {"width": 128, "units": 96, "words": 64000},
-    "wide": {"width": 192, "units": 128, "words": 42000},
+    "wide": {"width": 192, "units": 128, "words": 42000, "size": 128, "rate": 5e-3},
     "small": {"width": 128, "units": 96, "words": 64000, "size": 24, "rate": 5e-3},
 }
 TOP = 8
