@@ -28,6 +28,7 @@ def test_only_masked_stories_are_changed_and_the_split_stays(data_root: Path) ->
     folder = data_root / "rocstories"
     folder.mkdir()
     records = [{"sentences": MASKED, "cased_original": False}, {"sentences": PLAIN, "cased_original": True}]
+    records += [{"sentences": [f"[MALE] had {number} cats .", *MASKED[1:]], "cased_original": False} for number in range(40)]
     (folder / "stories.jsonl.gz").write_bytes(gzip.compress("".join(json.dumps(one) + "\n" for one in records).encode()))
     before, after = list(ROCStories("all")), list(ROCStories("all", restored=True))
     assert [story.id for story in before] == [story.id for story in after]
