@@ -29,8 +29,8 @@ from scenarist.models.gap_text import GAP, PRECEDES, Gap, ids, phrase
 from scenarist.models.gguf import load_llama, load_tokenizer
 from scenarist.models.lora import LoraLinear, adapt
 
-SHARE = {"mcscript": (1.0, 1.0, 1.0), "inscript": (1.0, 1.0, 1.0), "descript": (1.0, 0.5, 0.3), "rocstories": (1.0, 0.4, 0.1)}
-"""How much of a corpus each epoch sees."""
+NEAR = ("mcscript", "inscript", "inscript-labels")
+"""Corpora like the exam's: seen throughout. The others are seen mostly at the beginning (``wide_share``)."""
 WEIGHT = {"mcscript": 1.0, "inscript": 1.0, "descript": 0.5, "rocstories": 0.5, "inscript-labels": 1.0}
 
 
@@ -63,10 +63,10 @@ class Deep(nn.Module):
             return nn.Parameter(torch.stack([pieces[encode(" " + one)].mean(0) for one in phrases]))
 
         self.verbs = table([one.replace("_", " ") for one in vocabulary.verbs])
-        self.labels = table([phrase(label) for _, label in vocabulary.labels])
+        self.labels = table([phrase(label) for _, label in vocabulary.labels] or ["nothing"])
         self.verbs_bias = nn.Parameter(torch.zeros(len(vocabulary.verbs)))
-        self.labels_bias = nn.Parameter(torch.zeros(len(vocabulary.labels)))
-        adapt(model, rank, scale=2.0 * rank, dropout=0.05)
+        self.labels_bias = nn.Parameter(torch.zeros(max(1, len(vocabulary.labels))))
+        adapt(model, rank, scale=2.0 * rank, dropout=0.0)
         self.model = model
 
     def states(self, tokens: torch.Tensor) -> torch.Tensor:
@@ -141,6 +141,34 @@ def batches(some: Sequence[Task], tokens: int, seed: int | None) -> list[list[Ta
     return made
 
 
+class Pool:
+    """Batches of some tasks, again and again, each time in another order."""
+
+    def __init__(self, some: Sequence[Task], tokens: int, seed: int) -> None:
+        self.tasks, self.tokens, self.seed = some, tokens, seed
+        self.held: list[list[Task]] = []
+        self.size = len(batches(some, tokens, seed)) if some else 0
+        self.given = 0
+
+    def next(self) -> list[Task]:
+        """The next batch."""
+        if not self.held:
+            self.seed += 100
+            self.held = batches(self.tasks, self.tokens, self.seed)
+        self.given += 1
+        return self.held.pop()
+
+    @property
+    def seen(self) -> float:
+        """How often all of it was given."""
+        return self.given / max(1, self.size)
+
+
+def wide_share(part: float) -> float:
+    """How many batches are of the wide corpora, at a part of the training: 0.2 in all."""
+    return 0.5 * (1 - 2 * part) if part < 0.4 else 0.17 * (1 - part)
+
+
 def padded(batch: Sequence[Task], with_text: bool, device: str) -> torch.Tensor:
     whole = [[*one.ids, *one.text] if with_text else one.ids for one in batch]
     longest = max(map(len, whole))
@@ -181,7 +209,8 @@ def answers(net: Deep, some: Sequence[Task], tokens: int, device: str) -> dict[s
         for one, line in zip(batch, logp.float().cpu().numpy(), strict=True):
             found[number[id(one)]] = line.astype(np.float16)
     net.train()
-    return {"id": np.array([one.id for one in some]), "logp": np.stack([found[n] for n in range(len(some))])}
+    logp = np.stack([found[n] for n in range(len(some))]) if some else np.zeros((0, 1), np.float16)
+    return {"id": np.array([one.id for one in some]), "logp": logp}
 
 
 def recall(logp: np.ndarray, keys: Sequence[int]) -> str:
@@ -217,7 +246,8 @@ def main() -> None:
     options.add_argument("--rank", type=int, default=16)
     options.add_argument("--rate", type=float, default=4e-4)
     options.add_argument("--least", type=int, default=3)
-    options.add_argument("--epochs", type=int, default=3)
+    options.add_argument("--epochs", type=float, default=4, help="how often the near corpora are seen")
+    options.add_argument("--labels", action=argparse.BooleanOptionalAction, default=True, help="learn InScript's labels as well")
     options.add_argument("--tell", type=float, default=0.3, help="weight of telling the missing sentence")
     options.add_argument("--tokens", type=int, default=16384)
     options.add_argument("--minutes", type=float, default=7.0, help="the schedule ends here at the latest")
@@ -237,11 +267,10 @@ def main() -> None:
     def encode(text: str) -> list[int]:
         return list(tokenizer.encode(text, add_special_tokens=False).ids)
 
-    rows = lines(args.rows)
+    rows = [row for row in lines(args.rows) if args.labels or "key" not in row]
     words = vocabulary(rows, args.least)
     if args.smoke:
-        rows = [row for corpus in (*SHARE, "inscript-labels") for split in ("dev", "train")
-                for row in [r for r in rows if (r["corpus"], r["split"]) == (corpus, split)][::997]]  # fmt: skip
+        rows = rows[::499]
     train = [row for row in rows if row["split"] == "train" and not left_out(row, fold)]
     dev = list(tasks([row for row in rows if row["split"] == "dev"], words, encode, 0.0, 0))
     held = list(tasks([row for row in rows if row["split"] == "train" and left_out(row, fold)], words, encode, 0.0, 0))
@@ -258,33 +287,30 @@ def main() -> None:
     adapters = [p for name, p in net.named_parameters() if name.endswith((".down", ".up"))]
     heads = [net.verbs, net.labels, net.verbs_bias, net.labels_bias]
     optimizer = torch.optim.AdamW([{"params": adapters, "lr": args.rate}, {"params": heads, "lr": args.rate}], weight_decay=0.01)
-    plan: list[list[Task]] = []
-    for epoch in range(args.epochs):
-        draw = random.Random(args.seed * 100 + epoch)
-        seen = [one for name, some in by_corpus.items() for one in some
-                if draw.random() < SHARE.get(name, (1.0,) * 3)[min(epoch, 2)]]  # fmt: skip
-        plan += batches(seen, args.tokens, args.seed * 100 + epoch)
+    near = Pool([one for name, some in by_corpus.items() if name in NEAR for one in some], args.tokens, args.seed)
+    wide = Pool([one for name, some in by_corpus.items() if name not in NEAR for one in some], args.tokens, args.seed + 1)
+    steps = 2 if args.smoke else round(args.epochs * near.size / (1 - 0.2 * (wide.size > 0)))
     if args.smoke:
-        plan, dev, held = [plan[0], next(batch for batch in plan if batch[0].allowed)], dev[:3] + dev[-3:], held[:2] + held[-2:]
-    log(f"{len(plan)} steps planned, {sum(p.numel() for p in adapters) / 1e6:.2f} M in adapters")
+        dev, held = dev[:3] + dev[-3:], held[:2] + held[-2:]
+    log(f"{near.size} + {wide.size} batches, {steps} steps planned, {sum(p.numel() for p in adapters) / 1e6:.2f} M in adapters")
     limit = args.minutes * 60
     start = time.time()
     lost: list[tuple[float, float]] = []
-    checks = {len(plan) // 3, 2 * len(plan) // 3}
+    checks = [0.33, 0.67]
     mc, labelled = [one for one in dev if not one.allowed], [one for one in dev if one.allowed]
 
     def check() -> tuple[dict[str, np.ndarray], dict[str, np.ndarray]]:
         found = tuple(answers(net, some, args.tokens * 2, device) for some in (mc, labelled))
-        log(f"dev verbs {recall(found[0]['logp'], [one.key for one in mc])}")
-        log(f"dev labels {recall(found[1]['logp'], [one.key for one in labelled])}")
+        for kind, some, one in zip(("verbs", "labels"), (mc, labelled), found, strict=True):
+            if some:
+                log(f"dev {kind} {recall(one['logp'], [task.key for task in some])}")
         return found[0], found[1]
 
     net.train()
-    for step, batch in enumerate(plan):
-        part = max(step / len(plan), (time.time() - start) / limit)
-        if part >= 1:
-            log(f"time is up at step {step} of {len(plan)}")
-            break
+    draw = random.Random(args.seed)
+    part, step = 0.0, 0
+    while part < 1:
+        batch = (wide if wide.size and draw.random() < wide_share(part) else near).next()
         factor = min(1.0, (step + 1) / 40) * (1 - part)
         for group in optimizer.param_groups:
             group["lr"] = args.rate * factor
@@ -298,21 +324,29 @@ def main() -> None:
         optimizer.step()
         optimizer.zero_grad(set_to_none=True)
         lost.append((float(loss.detach()), float(telling.detach())))
-        if step % 100 == 99 or args.smoke:
-            log(f"step {step + 1} loss {np.mean([a for a, _ in lost]):.3f} telling {np.mean([b for _, b in lost]):.3f}")
+        step += 1
+        part = max(step / steps, (time.time() - start) / limit)
+        if step % 100 == 0 or args.smoke:
+            log(f"step {step} loss {np.mean([a for a, _ in lost]):.3f} telling {np.mean([b for _, b in lost]):.3f}")
             lost = []
-        if step in checks:
+        if checks and part > checks[0]:
+            checks.pop(0)
             check()
+    log(f"{step} steps, {near.seen:.1f} times the near corpora, {wide.seen:.1f} times the wide ones")
     found = check()
     args.out.mkdir(parents=True, exist_ok=True)
     np.savez_compressed(args.out / f"{args.name}-dev.npz", verbs_id=found[0]["id"], verbs=found[0]["logp"], labels_id=found[1]["id"],
                         labels=found[1]["logp"], words=np.array(words.verbs), names=np.array(words.labels))  # fmt: skip
     if held:
         for kind, some in (("verbs", [t for t in held if not t.allowed]), ("labels", [t for t in held if t.allowed])):
+            if not some:
+                continue
             told = answers(net, some, args.tokens * 2, device)
             log(f"held {kind} {recall(told['logp'], [one.key for one in some])}")
-            top = np.argsort(-told["logp"].astype(np.float32), 1)[:, :100].astype(np.uint16)
-            np.savez_compressed(args.out / f"{args.name}-held-{kind}.npz", id=told["id"], top=top, logp=np.take_along_axis(told["logp"], top, 1))
+            top = np.argsort(-told["logp"].astype(np.float32), 1)[:, :50].astype(np.uint16)
+            chosen = np.take_along_axis(told["logp"], top, 1)
+            said = words.verbs if kind == "verbs" else words.labels
+            np.savez_compressed(args.out / f"{args.name}-held-{kind}.npz", id=told["id"], top=top, logp=chosen, words=np.array(said))
     else:
         np.savez_compressed(args.out / f"{args.name}.npz", **weights(net), words=np.array(words.verbs), names=np.array(words.labels),
                             rank=np.int64(args.rank), seed=np.int64(args.seed))  # fmt: skip

@@ -8,12 +8,13 @@ counted, nothing is tuned here; the weights of the features are learned in ``tra
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
-from scenarist.learning.tellings import Telling
+if TYPE_CHECKING:
+    from scenarist.learning.tellings import Telling
 
 Array = npt.NDArray[np.float32]
 BUCKETS = 6
