@@ -14,7 +14,7 @@ from scenarist.models import word_checkpoint  # noqa: E402
 from scenarist.models.in_domain import InDomain  # noqa: E402
 from scenarist.models.word_model import capped  # noqa: E402
 from scenarist.question import Choice, WordGap  # noqa: E402
-from scenarist.registry import make  # noqa: E402
+from scenarist.registry import find, make  # noqa: E402
 from scenarist.story import Pair  # noqa: E402
 
 pytestmark = pytest.mark.neural
@@ -120,3 +120,11 @@ def test_a_checkpoint_is_refused_where_the_files_at_hand_have_another_vocabulary
     monkeypatch.setattr("scenarist.corpora.kidscook.vocabulary", lambda: ("#UNK#", "<PAD>", "<S>", "</S>", "pot"))
     with pytest.raises(BadInput, match="differ from word 4 on"):
         make("model", "lstm-lm", weights=str(path)).fit(())
+
+
+@pytest.mark.parametrize("name", ["lstm-lm", "transducer", "transducer-param", "word-head", "infill-head", "pretrained-transducer"])
+def test_every_seeded_model_names_its_seed(name: str) -> None:
+    from inspect import signature
+
+    assert "seed" in signature(find("model", name)).parameters  # the bench gives a seed only to models that name it
+    assert make("model", name, seed=3).seed == 3

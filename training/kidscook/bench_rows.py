@@ -35,6 +35,7 @@ def main() -> None:
     parser.add_argument("rows", nargs="?", default="")
     parser.add_argument("--split", default="dev")
     parser.add_argument("--limit", type=int)
+    parser.add_argument("--seed", type=int, help="one seed instead of the table's own")
     parser.add_argument("--json", type=Path)
     parser.add_argument("--merge", type=Path, nargs="*", default=[])
     given = parser.parse_args()
@@ -43,7 +44,7 @@ def main() -> None:
     from scenarist import verbs
 
     began = time.monotonic()
-    sheet = verbs.bench(given.table, given.split, [one for one in given.rows.split(",") if one], given.limit)
+    sheet = verbs.bench(given.table, given.split, [one for one in given.rows.split(",") if one], given.limit, given.seed)
     form = sheet.json()
     for row in form["rows"]:
         if row["role"] == "ours":

@@ -30,7 +30,7 @@ from scenarist.models.stacked_adapters import StackedBody
 from scenarist.models.word_batches import Row, Vocabulary
 from scenarist.models.word_head import redraw
 from scenarist.models.word_model import hidden_words, rows_of
-from scenarist.models.word_queries import Admissible, Network, Query, _greedy, ask
+from scenarist.models.word_queries import Admissible, Network, Query, ask
 from scenarist.models.wordcloze_training import lengths
 from scenarist.registry import make
 
@@ -140,7 +140,7 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--full", action="store_true", help="train all matrices; what is saved is cut to the rank")
     parser.add_argument("--own", type=Path, help="a model's own fills of the training rows")
     parser.add_argument("--share", type=float, default=0.5, help="of the texts shown with own fills")
-    parser.add_argument("--until", type=float, default=float("inf"), help="stop after the epoch that ends past this time (of `date +%%s`)")
+    parser.add_argument("--until", type=float, default=float("inf"), help="be done with training by this time (of `date +%%s`)")
     parser.add_argument("--limit", type=int, help="the first rows only, to try things out")
     return parser.parse_args()
 
@@ -172,10 +172,9 @@ def main() -> None:
     history: list[dict[str, Any]] = []
 
     def after(epoch: int) -> bool:
-        late = time.time() > given.until
         if given.kind == "causal-lm-tuned":  # a fixed number of epochs
             best.update(weights=[weight.detach().clone() for weight in weights], temperature=1.0, epoch=epoch)
-            return late
+            return False
         found = measure(*oracle(network.logits, parts["held"], allowed))
         line = {"epoch": epoch, "seconds": round(time.monotonic() - began), "held": found}
         line["dev"] = measure(*oracle(network.logits, parts["dev"], allowed), found["temperature"])
@@ -184,8 +183,10 @@ def main() -> None:
         if not best or found["surprisal"] < best["surprisal"]:
             kept = [weight.detach().clone() for weight in weights]
             best.update(weights=kept, temperature=found["temperature"], surprisal=found["surprisal"], epoch=epoch)
-        return late
+        return False
 
+    if given.until < float("inf"):
+        tuning = tuning._replace(seconds=max(1.0, given.until - time.time()))
     tune(network, parts["train"], tuning, change, lambda line: print(given.name, line, flush=True), after)
     with torch.no_grad():
         for weight, kept in zip(weights, best.pop("weights"), strict=True):
@@ -218,8 +219,6 @@ def of_release(given: argparse.Namespace, path: Path, parts: dict[str, list[Row]
             f"{split}_ids": top.indices.numpy().astype(np.uint16), f"{split}_logp": top.values.numpy().astype(np.float16),
             f"{split}_keys": keys.numpy().astype(np.uint16),
         }  # fmt: skip
-        if given.kind != "infill-head":
-            report[f"greedy_{split}"] = _greedy(released.network(), parts[split], allowed, 128)
     np.savez_compressed(path.with_suffix(".npz"), **kept)
     return report
 

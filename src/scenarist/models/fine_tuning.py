@@ -36,6 +36,8 @@ class Tuning(NamedTuple):
     """Decay of a running average of the weights, which is what is measured and kept; 0 for none."""
     head_rate: float = 1.0
     """Factor on the rate for everything that is not part of the pretrained body."""
+    seconds: float = 0.0
+    """Time for all epochs, 0 for no limit: the rate falls with whichever is further, the steps or the time, and is 0 at the end."""
     seed: int = 1
     device: str = "cpu"
 
@@ -67,19 +69,22 @@ def tune(
     optimiser = torch.optim.AdamW([g for g in groups if g["params"]], weight_decay=tuning.decay, betas=(0.9, 0.98))
     steps = tuning.epochs * -(-len(rows) // tuning.size)
     warm = max(1, int(steps * tuning.warm))
+    began, total, count = time.monotonic(), 0.0, 0
+
+    def spent() -> float:
+        return (time.monotonic() - began) / tuning.seconds if tuning.seconds else 0.0
+
     plan = torch.optim.lr_scheduler.LambdaLR(
-        optimiser, lambda step: min((step + 1) / warm, (steps - step) / max(1, steps - warm))
+        optimiser, lambda step: max(0.0, min((step + 1) / warm, (steps - step) / max(1, steps - warm), 1 - spent()))
     )
     learned = [*body, *own]
     mean = [weight.detach().clone() for weight in learned] if tuning.average else []
-    began, total, count = time.monotonic(), 0.0, 0
     for epoch in range(tuning.epochs):
         network.train()
         shown = [change(row, chance) for row in rows]
         for group in alike(shown, tuning.size, chance):
             optimiser.zero_grad(set_to_none=True)
-            loss = network.loss(group)
-            loss.backward()
+            loss = backward(network, group)
             nn.utils.clip_grad_norm_(learned, tuning.clip)
             optimiser.step()
             plan.step()
@@ -88,14 +93,30 @@ def tune(
                 torch._foreach_lerp_(mean, [one.detach() for one in learned], 1 - min(tuning.average, count / (count + 9)))
             if count % 50 == 0:
                 total = float(loss)
+            if spent() >= 1:
+                break
         log(f"epoch {epoch + 1}: loss {total:.3f} after {time.monotonic() - began:.0f} s")
         network.eval()
         swap(learned, mean)
         stop = after_epoch(epoch + 1)
-        if stop or epoch + 1 == tuning.epochs:
+        if stop or epoch + 1 == tuning.epochs or spent() >= 1:
             break
         swap(learned, mean)
     return network.eval()
+
+
+def backward(network: Any, group: Sequence[Row]) -> torch.Tensor:
+    """The loss of a batch and its gradient; where memory runs out, of the first half of it."""
+    try:
+        loss: torch.Tensor = network.loss(group)
+        loss.backward()
+        return loss.detach()
+    except torch.OutOfMemoryError:
+        if len(group) < 4:
+            raise
+    network.zero_grad(set_to_none=True)
+    torch.cuda.empty_cache()
+    return backward(network, group[: len(group) // 2])
 
 
 def swap(weights: Sequence[nn.Parameter], others: Sequence[torch.Tensor]) -> None:

@@ -160,8 +160,8 @@ class TransducerModel(InDomain):
     build = Transducer
     transitions = "fixed"
 
-    def __init__(self, emission: str = "product", slots: str = "marginal", **settings: Any) -> None:
-        super().__init__(**settings)
+    def __init__(self, emission: str = "product", slots: str = "marginal", seed: int = 1, **settings: Any) -> None:
+        super().__init__(seed=seed, **settings)
         self.emission, self.slots = emission, slots
 
     def kind(self) -> dict[str, Any]:

@@ -31,7 +31,7 @@ from scenarist.models.word_queries import Admissible, Network, Place
 from scenarist.models.wordcloze_training import lengths
 from scenarist.story import Alignment, Pair
 
-ENSEMBLE = ("word-head-1", "word-head-redraw-1", "pretrained-transducer-1")
+ENSEMBLE = ("word-head-1", "word-head-2", "word-head-3", "pretrained-transducer-2", "pretrained-transducer-3")
 
 
 class PretrainedWords(WordModel):
@@ -165,9 +165,9 @@ class WordHeadModel(PretrainedWords):
     name = "word-head"
     spare_abstract = True
 
-    def __init__(self, temperature: float | None = None, **settings: Any) -> None:
+    def __init__(self, temperature: float | None = None, seed: int = 1, **settings: Any) -> None:
         """``temperature``: the checkpoint's own (chosen on held-out training texts) where none is given."""
-        super().__init__(**settings)
+        super().__init__(seed=seed, **settings)
         if temperature is not None and not temperature > 0:
             raise BadInput(f"{self.name}: temperature must be above 0, got {temperature}.")
         self.given_temperature = temperature

@@ -18,7 +18,7 @@ from scenarist.errors import BadInput
 from scenarist.learning import whitelist as lists
 from scenarist.models import word_checkpoint
 from scenarist.models.word_batches import UNKNOWN, Row, Vocabulary
-from scenarist.models.word_queries import Admissible, Network, Place, Query, ask_places, merge
+from scenarist.models.word_queries import Admissible, Network, Place, Query, merge, read
 from scenarist.question import HIDDEN, Answer, AnyQuestion, Guess, Prediction, WordGap
 from scenarist.story import Alignment, Pair
 
@@ -184,12 +184,12 @@ class WordModel:
         The second is over the whole vocabulary, and 0 for a word that is not in it.
         """
         assert self.vocabulary_ is not None
-        logits = ask_places(self.network(), rows, [*asked, *told], self.texts_at_once)
         allowed = self.admissible(whitelist)
-        table = allowed.logp(logits[: len(asked)] / self.temperature, [rows[place.row].abstract for place in asked])
-        words = torch.tensor(self.vocabulary_.ids(rows[place.row].concrete[place.place] for place in told), dtype=torch.long)
-        spoken = logits[len(asked) :].log_softmax(-1).gather(1, words[:, None])[:, 0]
-        return table, spoken.masked_fill(words == self.vocabulary_.unknown, 0.0)
+        words = self.vocabulary_.ids(rows[place.row].concrete[place.place] for place in told)
+        spoken_at = list(zip(told, words, strict=True))
+        logits, spoken = read(self.network(), rows, asked, spoken_at, allowed.ids, self.texts_at_once)
+        table = allowed.of_columns(logits / self.temperature, [rows[place.row].abstract for place in asked])
+        return table, spoken.masked_fill(torch.tensor(words, dtype=torch.long) == self.vocabulary_.unknown, 0.0)
 
 
 def hidden_words(row: Row) -> tuple[str, ...]:

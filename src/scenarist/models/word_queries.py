@@ -89,6 +89,33 @@ def ask_places(network: Network, rows: Sequence[Row], places: Sequence[Place], s
     return out
 
 
+@torch.no_grad()  # type: ignore[untyped-decorator]
+def read(
+    network: Network, rows: Sequence[Row], asked: Sequence[Place], told: Sequence[tuple[Place, int]], ids: Tensor, size: int = 64
+) -> tuple[Tensor, Tensor]:
+    """Logits of the columns ``ids`` at the places asked (Q, W), and ln p of the word ids told at their places (K,)."""
+    order = sorted(range(len(rows)), key=lambda at: len(rows[at].template) + len(rows[at].concrete))
+    of_row: list[tuple[list[int], list[int]]] = [([], []) for _ in rows]
+    for at, place in enumerate(asked):
+        of_row[place.row][0].append(at)
+    for at, (place, _) in enumerate(told):
+        of_row[place.row][1].append(at)
+    found, spoken = torch.empty(len(asked), len(ids)), torch.empty(len(told))
+    for first in range(0, len(order), size):
+        chosen = order[first : first + size]
+        mine = [(new, at) for new, row in enumerate(chosen) for at in of_row[row][0]]
+        others = [(new, at) for new, row in enumerate(chosen) for at in of_row[row][1]]
+        if not mine and not others:
+            continue
+        places = [asked[at]._replace(row=new) for new, at in mine] + [told[at][0]._replace(row=new) for new, at in others]
+        logits = network([rows[row] for row in chosen], places).float()
+        found[[at for _, at in mine]] = logits[: len(mine)].index_select(1, ids.to(logits.device)).cpu()
+        if others:
+            words = torch.tensor([[told[at][1]] for _, at in others], device=logits.device)
+            spoken[[at for _, at in others]] = logits[len(mine) :].log_softmax(-1).gather(1, words)[:, 0].cpu()
+    return found, spoken
+
+
 def ask(network: Network, queries: Sequence[Query], size: int = 64) -> Tensor:
     """Logits of all queries, (Q, V) on the CPU; each text is read once."""
     return ask_places(network, *merge(queries), size)
@@ -107,7 +134,10 @@ class Admissible:
 
     def logp(self, logits: Tensor, abstracts: Sequence[tuple[str, ...]]) -> Tensor:
         """Logits over the vocabulary -> renormalised ln p over the admissible words, (Q, W + 1)."""
-        chosen = logits[:, self.ids]
+        return self.of_columns(logits[:, self.ids], abstracts)
+
+    def of_columns(self, chosen: Tensor, abstracts: Sequence[tuple[str, ...]]) -> Tensor:
+        """The same from the logits of the admissible words and ``#UNK#`` alone, (Q, W + 1)."""
         if self.spare_abstract:
             for row, abstract in enumerate(abstracts):
                 barred = [self.at[word] for word in abstract if word in self.at]

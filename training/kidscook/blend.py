@@ -1,0 +1,70 @@
+"""The ensemble and beam-marginal filling on the held-out training texts: which temperature, width and share of evidence?
+
+    python -m training.kidscook.blend [--members word-head-1 word-head-2 ...] [--ways 8:1.0 8:0.5 4:1.0]
+
+Prints match, top-5 and surprisal of the mean of the members (oracle) with the best temperature, then match and top-5 of greedy filling
+and of beam-marginal filling (width:evidence). Only texts that no member has learned from are asked (training/kidscook/tune.py).
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+from typing import Any
+
+from scenarist.bench.runner import items_of, sit
+from scenarist.corpora.kidscook import KidsCook
+from scenarist.exams.wordcloze import WordCloze
+from scenarist.models.beam_marginal import BeamMarginal
+from scenarist.models.pretrained_words import ENSEMBLE
+from scenarist.models.word_model import rows_of
+from scenarist.models.word_queries import Query, merge
+from scenarist.registry import make
+from scenarist.store import Results
+from training.kidscook.tune import halves, measure
+
+
+def greedy(model: Any, pairs: list[Any], what: str) -> dict[str, float]:
+    exam = WordCloze(mode="greedy")
+    with Results() as store:
+        asked, done = sit(lambda: model, exam, items_of(exam, pairs), store, {"blend": what}, refresh=True)
+    near = sum((done[item.id].key_rank or 99) <= 5 for item in asked) / len(asked)
+    missed = {item.id.rpartition(".")[0] for item in asked if done[item.id].best != item.key}
+    return {"match": round(1 - len(missed) / len({item.id.rpartition(".")[0] for item in asked}), 4), "top5": round(near, 4)}
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--members", nargs="+", default=list(ENSEMBLE))
+    parser.add_argument("--ways", nargs="*", default=["8:1.0", "8:0.5", "8:0.0", "4:1.0"])
+    parser.add_argument("--device", default="auto")
+    parser.add_argument("--limit", type=int)
+    given = parser.parse_args()
+    pairs = list(KidsCook(split="train"))
+    rows = rows_of(pairs)
+    held = halves(rows)[1][: given.limit]
+    model = make("model", "word-head-ensemble", members=given.members, device=given.device).fit(())
+    allowed = model.admissible("kidscook")
+    queries, keys, blanks = [], [], []
+    for number in held:
+        row = rows[number]
+        for which, (start, stop) in enumerate(row.blanks):
+            for place in range(start, stop):
+                queries.append(Query(row.abstract, row.concrete[:place], start, stop, row.blanks[:which]))
+                keys.append(allowed.key(row.concrete[place]))
+                blanks.append((number, which))
+    import torch
+
+    table, _ = model.read_places(*merge(queries), [], "kidscook")
+    print("oracle", json.dumps(measure(table, torch.tensor(keys), blanks)), flush=True)
+    some = [pairs[at] for at in held]
+    print("greedy", json.dumps(greedy(model, some, "greedy")), flush=True)
+    for way in given.ways:
+        width, _, evidence = way.partition(":")
+        beam = BeamMarginal("word-head-ensemble", int(width), float(evidence), given.device, members=given.members)
+        beam.inner, beam.network_, beam.vocabulary_, beam.whitelist_ = model, model, model.vocabulary_, model.whitelist_
+        print("beam-marginal", way, json.dumps(greedy(beam, some, way)), flush=True)
+
+
+if __name__ == "__main__":
+    main()
