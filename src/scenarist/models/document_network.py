@@ -51,7 +51,8 @@ class Pieces:
         tail = () if style.end is None else (style.end,)
         for document in documents:
             sizes: Array = self.counts[list(document)] + len(tail)
-            parts = math.ceil(sizes.sum() / (style.cap - 1))
+            room = style.cap - 1  # a part ends with the sentence that crosses its share, so longer documents leave room for one
+            parts = 1 if sizes.sum() <= room else math.ceil(sizes.sum() / (room - int(sizes.max())))
             part = np.minimum((np.cumsum(sizes) - sizes / 2) // (sizes.sum() / parts), parts - 1) if parts else sizes
             for number in range(parts):
                 own, of = [np.array([style.begin])], [np.array([-1])]
@@ -99,11 +100,7 @@ class Bert(nn.Module):  # type: ignore[misc]
         """Pieces (R, L) and which are there -> states (R, L, D)."""
         rows, length = ids.shape
         x = functional.embedding(ids, self.embeddings_word_embeddings_weight)
-        x = (
-            x
-            + self.embeddings_position_embeddings_weight[torch.arange(length, device=ids.device).clamp(max=511)]
-            + self.embeddings_token_type_embeddings_weight[0]
-        )
+        x = x + self.embeddings_position_embeddings_weight[:length] + self.embeddings_token_type_embeddings_weight[0]
         x = self.drop(self.norm(x, "embeddings-LayerNorm"))
         seen = inside[:, None, None]
         for number in range(self.layers):
