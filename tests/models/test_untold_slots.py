@@ -11,7 +11,7 @@ import pytest
 from scenarist.errors import BadInput
 from scenarist.learning.slots import BUCKETS, NAMES, Slot, Tables, tables
 from scenarist.models import untold_slots
-from scenarist.models.slot_network import SCHEMA, WINDOWS, SlotNetwork, bags
+from scenarist.models.slot_network import SCHEMA, TOLD, WINDOWS, SlotNetwork, bags, told
 from scenarist.question import Choice, Untold
 from scenarist.registry import make
 from scenarist.story import Event, Story, Token, replace
@@ -25,8 +25,8 @@ def network(table: Tables, seed: int = 13) -> SlotNetwork:
     draw = np.random.default_rng(seed)
     d, h, v, s = 3, 4, len(table.fillers), len(table.scenarios)
     shapes = {
-        "word": (2, d), "project": (len(WINDOWS), d, h), "scenario": (s + 1, h), "place": (BUCKETS, h), "left": (v + 1, h),
-        "right": (v + 1, h), "bias": (h,), "out": (h, v), "out_bias": (v,),
+        "word": (2, d), "project": (len(WINDOWS), d, h), "verb": (v, d), "told": (len(TOLD), d, h), "scenario": (s + 1, h),
+        "place": (BUCKETS, h), "bias": (h,), "deep": (h, h), "deep_bias": (h,), "out": (h, v), "out_bias": (v,),
     }  # fmt: skip
     arrays: dict[str, Any] = {name: draw.normal(0, 0.05, shape) for name, shape in shapes.items()}
     weights = np.zeros(len(NAMES))
@@ -105,8 +105,10 @@ def test_the_place_is_counted_as_in_training() -> None:
 
 def test_bags_are_of_the_told_sentences_only() -> None:
     rows = {"waiter": 0, "water": 1}
-    assert bags([("waiter", "x"), ("water",)], 1, rows) == [[], [0], [1], [], [0, 1]]
-    assert bags([], 0, rows) == [[], [], [], [], []]
+    assert bags([("waiter", "x"), ("water",)], 1, rows) == [[], [], [0], [1], [], [], [0, 1]]
+    assert bags([("waiter",), (), (), ("water",), ()], 4, rows) == [[0], [], [1], [], [], [], [0, 1]]
+    assert bags([], 0, rows) == [[]] * len(WINDOWS)
+    assert told([7, 8, 9], [5]) == [[8], [9], [5], [], [7, 8, 9, 5]]
 
 
 def test_other_questions_are_refused() -> None:

@@ -1,13 +1,15 @@
 """Learn what the package knows of everyday scenarios: `python -m training.knowledge [--jobs 2]`.
 
 From the train splits of MCScript, InScript, DeScript and ROCStories on SCENARIST_DATA, through our own reader; writes scripts,
-count tables and the slot networks to resources/knowledge, and prints dev figures. Nothing of dev or test is learned from;
-no sentence is kept.
+count tables and the small networks to resources/knowledge, and prints dev figures. Nothing of dev or test is learned from (stories that two
+corpora share are taken out of train where the other has them in dev); no sentence is kept. The small network of verbs is taught by the deep reader of
+gaps: what that one said of stories it had not seen lies in release/untold/teacher.npz (`training/knowledge/deep.py` makes it, on a GPU).
 """
 
 from __future__ import annotations
 
 import argparse
+import tempfile
 import time
 from collections import defaultdict
 from pathlib import Path
@@ -16,36 +18,25 @@ import numpy as np
 
 from scenarist.learning import knowledge
 from scenarist.learning.scripts import script
-from scenarist.learning.slots import Tables
-from scenarist.learning.tellings import telling
-from scenarist.story import Story as Read
-from training.knowledge import labels, network
-from training.knowledge.reading import gold_tellings, read
+from scenarist.story import Story
+from training.knowledge import labels, network, rows, student
+from training.knowledge.reading import gold_tellings
 
-HERE = Path(__file__).parents[2] / "src" / "scenarist" / "resources" / "knowledge"
+ROOT = Path(__file__).parents[2]
+HERE = ROOT / "src" / "scenarist" / "resources" / "knowledge"
+TEACHER = ROOT / "release" / "untold" / "teacher.npz"
 EVIDENCE = "MCScript train, InScript train, DeScript (event sequence descriptions)"
-
-
-def sparse(table: Tables) -> dict[str, np.ndarray]:
-    """Count tables as coordinates and counts, small enough to carry."""
-    packed: dict[str, np.ndarray] = {}
-    for name in ("by_scenario", "by_place", "follows", "skips", "pairs", "alone", "order"):
-        counts = getattr(table, name)
-        if counts is None:
-            continue
-        at = np.flatnonzero(counts)
-        packed[f"{name}.at"] = np.diff(at, prepend=0).astype(np.uint32)
-        packed[f"{name}.n"] = counts.reshape(-1)[at].astype(np.float16)
-    return packed
+SCRIPTED = ("mcscript", "inscript", "descript")
+SENTENCES = network.Settings(2, 2, 8000, 64, 128, 0.4, 0.1, 8, restrict=True)
+"""The network of InScript's labels where one sentence is taken out (`unit=sentence`)."""
 
 
 def main() -> None:
     options = argparse.ArgumentParser(description=__doc__)
     options.add_argument("--jobs", type=int, default=2)
-    options.add_argument("--seed", type=int, default=13)
-    options.add_argument("--roc", type=int, default=12000, help="ROCStories to learn from, 0 for none")
     options.add_argument("--limit", type=int, default=None, help="stories a corpus, for a try")
-    options.add_argument("--epochs", type=int, default=3)
+    options.add_argument("--rows", type=Path, default=None, help="where to put (or find) the intermediate file; it holds sentences")
+    options.add_argument("--only", default="scripts,verbs,labels,events", help="what to make")
     options.add_argument("--out", type=Path, default=HERE)
     args = options.parse_args()
     begun = time.time()
@@ -53,50 +44,32 @@ def main() -> None:
     def log(text: str) -> None:
         print(f"[{time.time() - begun:6.0f} s] {text}", flush=True)
 
-    by_scenario: dict[str, list[Read]] = defaultdict(list)
-    verbs: list[network.Story] = []
-    for name, weight in (("mcscript", 1.0), ("inscript", 1.0), ("descript", 0.3)):
-        number = 0
-        for story in read(name, "train", args.jobs, args.limit):
-            by_scenario[story.scenario].append(story)
-            told = telling(story)
-            verbs.append(
-                network.Story(
-                    [s.verb for s in told.steps],
-                    [s.words for s in told.steps],
-                    story.scenario,
-                    weight,
-                    name != "descript",
-                )
-            )
-            number += 1
-        log(f"{name}: {number} stories read")
-    if args.roc:
-        for story in read("rocstories", "train", args.jobs, args.roc):
-            told = telling(story)
-            verbs.append(network.Story([s.verb for s in told.steps], [s.words for s in told.steps], "", 0.3))
-        log("rocstories read")
-    scripts = [script(name, stories, EVIDENCE, most=50) for name, stories in sorted(by_scenario.items())]
-    knowledge.write(args.out / "scripts.jsonl.gz", scripts, EVIDENCE)
-    log(f"{len(scripts)} scripts written")
-    scenarios = sorted(by_scenario)
-    dev = []
-    for story in read("mcscript", "dev", args.jobs):
-        told = telling(story)
-        dev.append(network.Story([s.verb for s in told.steps], [s.words for s in told.steps], story.scenario))
-    arrays, table = network.train(verbs, scenarios, args.seed, 6, 96, 192, 0.5, args.epochs, 2e-3, log, dev)
-    np.savez_compressed(args.out / "verbs.npz", **arrays, **sparse(table))
-    own = [
-        network.Story([s.label for s in t.steps], [s.words for s in t.steps], t.scenario)
-        for t in gold_tellings("train")
-    ]
-    held = [
-        network.Story([s.label for s in t.steps], [s.words for s in t.steps], t.scenario) for t in gold_tellings("dev")
-    ]
-    names = sorted({story.scenario for story in own})
-    arrays, table = network.train(own, names, args.seed, 2, 64, 128, 0.4, 8, 2e-3, log, held, 2, True)
-    np.savez_compressed(args.out / "labels.npz", **arrays, **sparse(table))
-    np.savez_compressed(args.out / "events.npz", **labels.learn(log))
+    wanted = args.only.split(",")
+    with tempfile.TemporaryDirectory() as folder:
+        path = args.rows or Path(folder) / "rows.jsonl.gz"
+        if "scripts" in wanted or ("verbs" in wanted and not path.exists()):
+            by_scenario: dict[str, list[Story]] = defaultdict(list)
+
+            def keep(story: Story, corpus: str, split: str) -> None:
+                if split == "train" and corpus in SCRIPTED:
+                    by_scenario[story.scenario].append(story)
+
+            rows.write(path, args.jobs, args.limit, log, keep)
+            if "scripts" in wanted:
+                scripts = [script(name, stories, EVIDENCE, most=50) for name, stories in sorted(by_scenario.items())]
+                knowledge.write(args.out / "scripts.jsonl.gz", scripts, EVIDENCE)
+                log(f"{len(scripts)} scripts written")
+        if "verbs" in wanted:
+            student.learn(path, [TEACHER] if TEACHER.exists() else [], args.out / "verbs.npz", student.CHOSEN, 13, log)
+    if "labels" in wanted:
+        own, held = (
+            [network.Story([s.label for s in t.steps], [s.words for s in t.steps], t.scenario) for t in gold_tellings(split)]
+            for split in ("train", "dev")
+        )
+        arrays, table, _ = network.train(own, sorted({story.scenario for story in own}), SENTENCES, 13, log, held)
+        np.savez_compressed(args.out / "labels.npz", **arrays, **student.sparse(table))
+    if "events" in wanted:
+        np.savez_compressed(args.out / "events.npz", **labels.learn(log))
     log("done")
 
 

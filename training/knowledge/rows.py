@@ -10,7 +10,7 @@ from __future__ import annotations
 import argparse
 import gzip
 import json
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -49,23 +49,29 @@ def label_rows(split: str) -> Iterator[dict[str, Any]]:
             }  # fmt: skip
 
 
+def write(path: Path, jobs: int, limit: int | None, log: Callable[[str], None], seen: Callable[[Story, str, str], None]) -> None:
+    """Read all corpora and write their rows; ``seen`` is shown each story as it is read."""
+    with gzip.open(path, "wt", encoding="utf-8") as file:
+        for corpus, split in SOURCES:
+            number = 0
+            settings = {"cased": True} if corpus == "rocstories" else {}
+            for story in read(corpus, split, jobs, limit, **settings):
+                file.write(json.dumps(row(story, corpus, split), ensure_ascii=False) + "\n")
+                seen(story, corpus, split)
+                number += 1
+            log(f"{corpus} {split}: {number} stories")
+        for split in ("train", "dev"):
+            for line in label_rows(split):
+                file.write(json.dumps(line, ensure_ascii=False) + "\n")
+
+
 def main() -> None:
     options = argparse.ArgumentParser(description=__doc__)
     options.add_argument("-o", "--out", type=Path, required=True)
     options.add_argument("--jobs", type=int, default=1)
     options.add_argument("--limit", type=int, default=None, help="stories a corpus, for a try")
     args = options.parse_args()
-    with gzip.open(args.out, "wt", encoding="utf-8") as file:
-        for corpus, split in SOURCES:
-            number = 0
-            settings = {"cased": True} if corpus == "rocstories" else {}
-            for story in read(corpus, split, args.jobs, args.limit, **settings):
-                file.write(json.dumps(row(story, corpus, split), ensure_ascii=False) + "\n")
-                number += 1
-            print(f"{corpus} {split}: {number} stories", flush=True)
-        for split in ("train", "dev"):
-            for line in label_rows(split):
-                file.write(json.dumps(line, ensure_ascii=False) + "\n")
+    write(args.out, args.jobs, args.limit, print, lambda story, corpus, split: None)
 
 
 if __name__ == "__main__":

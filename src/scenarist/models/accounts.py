@@ -19,6 +19,7 @@ from scenarist.models.unsaid import Teller
 from scenarist.noun import from_json, to_json
 from scenarist.reading.batch import in_order, workers
 from scenarist.reading.chains import chains, protagonist
+from scenarist.reading.plain_spacy import preload
 from scenarist.registry import make
 from scenarist.story import Segment, Story
 
@@ -30,6 +31,7 @@ LONGEST = 200_000
 @cache
 def parts() -> tuple[object, object, Teller]:
     """Reader, detector and teller, loaded once a process."""
+    preload()
     return make("reader", "default"), make("model", "detector"), Teller(knowledge.carried())
 
 

@@ -1,0 +1,180 @@
+"""Untold -> Guesses: SmolLM2 with adapters stands at the gap of a story and says which main verb is missing; extra `deep`.
+
+It is shown the scenario, what follows and what precedes (gap_text.py), and a table of verb vectors is read at the gap. Trained by
+``training/knowledge/deep.py``; the adapters are `scenarist get untold`, the base network `scenarist get smollm2`. Its log-chances are
+mixed with those of `reader`, which knows the counts. Labelled questions are answered as `reader` answers them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from functools import cache
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from scenarist.errors import BadInput, Missing, missing_extra
+from scenarist.models import gap_text
+from scenarist.models.untold_labels import is_labelled
+from scenarist.models.untold_slots import LISTED, Reader, normalised, scenario_of
+from scenarist.question import Answer, AnyQuestion, Guess, Prediction, Untold
+from scenarist.store import home
+
+Array = npt.NDArray[np.float32]
+PARTS = {"qkv": ("self_attn.q_proj", "self_attn.k_proj", "self_attn.v_proj"), "o": ("self_attn.o_proj",),
+         "gu": ("mlp.gate_proj", "mlp.up_proj"), "down": ("mlp.down_proj",)}  # fmt: skip
+"""Matrices of smollm2.py and the layers of the library that each is made of."""
+TOGETHER = 8
+"""Gaps that go forward at once."""
+KEPT = 4000
+"""Gaps whose answers are remembered: an exam asks for them once with the gold and once with the detected scenario."""
+
+
+def release_file(name: str) -> Path:
+    """A file of the release: in the home folder (`scenarist get untold`), or in the checkout."""
+    places = (home() / "weights" / "untold" / name, Path(__file__).parents[3] / "release" / "untold" / name)
+    for path in places:
+        if path.is_file():
+            return path
+    raise Missing(f"The release file {name} is not at {places[0]}. Put it there with: scenarist get untold")
+
+
+class DeepGaps:
+    """The network with its adapters folded in, and the table of verbs."""
+
+    def __init__(self, base: Any, arrays: Mapping[str, Any]) -> None:
+        import torch
+
+        self.base = object.__new__(type(base))
+        self.base.__dict__.update(base.__dict__)
+        self.base.layers = [
+            {name: self.folded(arrays, number, name, weight) for name, weight in layer.items()} for number, layer in enumerate(base.layers)
+        ]
+        self.words = [str(one) for one in arrays["words"]]
+        self.verbs = torch.tensor(np.asarray(arrays["verbs"], np.float32))
+        self.bias = torch.tensor(np.asarray(arrays["verbs_bias"], np.float32))
+        if self.verbs.shape[1] != base.size:
+            raise BadInput(f"the adapters are for a network of width {self.verbs.shape[1]}, this one has {base.size}.")
+        self.encode = cache(self._encode)
+        self._known: dict[gap_text.Gap, Array] = {}
+
+    @staticmethod
+    def folded(arrays: Mapping[str, Any], number: int, matrix: str, weight: Any) -> Any:
+        """A weight with what its adapters add."""
+        import torch
+
+        if matrix not in PARTS:
+            return weight
+        added = [
+            np.asarray(arrays[f"{number}.{part}.up"], np.float32) @ np.asarray(arrays[f"{number}.{part}.down"], np.float32)
+            for part in PARTS[matrix]
+        ]
+        return weight + torch.from_numpy(np.concatenate(added))
+
+    def _encode(self, text: str) -> list[int]:
+        found: list[int] = self.base._tokenizer.encode(text, add_special_tokens=False).ids
+        return found
+
+    def logp(self, gaps: Sequence[gap_text.Gap]) -> Array:
+        """Log-chances of all verbs (n, v)."""
+        import torch
+
+        from scenarist.models.smollm2 import Tree
+
+        new = list(dict.fromkeys(gap for gap in gaps if gap not in self._known))
+        if len(self._known) > KEPT:
+            self._known = {}
+            new = list(dict.fromkeys(gaps))
+        rows = {gap: gap_text.ids(gap, self.encode) for gap in new}
+        new.sort(key=lambda gap: len(rows[gap]))
+        with torch.inference_mode():
+            for at in range(0, len(new), TOGETHER):
+                some = new[at : at + TOGETHER]
+                states = self.base.states([Tree.grow(rows[gap], []) for gap in some])  # (b, t, d)
+                ends = torch.tensor([len(rows[gap]) - 1 for gap in some])
+                scores = states[torch.arange(len(some)), ends] @ self.verbs.T + self.bias
+                self._known.update(zip(some, scores.log_softmax(-1).numpy(), strict=True))
+        return np.stack([self._known[gap] for gap in gaps])
+
+
+@cache
+def gaps(file: str) -> DeepGaps:
+    """The network of a release file, loaded once a process."""
+    try:
+        import torch  # noqa: F401
+
+        from scenarist.models.smollm2 import network
+    except ModuleNotFoundError as error:
+        raise missing_extra("torch", "deep", "The deep reader of gaps") from error
+    path = release_file(file)
+    with np.load(path, allow_pickle=False) as found:
+        return DeepGaps(network(), dict(found))
+
+
+class Ranked(NamedTuple):
+    """Candidates and their log-chances."""
+
+    names: list[str]
+    logp: Array
+
+
+class DeepReader(Reader):
+    """`reader` with a language model beside the counts."""
+
+    name = "deep-reader"
+
+    def __init__(self, weight: float = 0.5, file: str = "deep.npz") -> None:
+        """``weight``: how much `reader` has a say; ``file``: the adapters."""
+        self.weight, self.file = weight, file
+        self._last: dict[int, tuple[AnyQuestion, Ranked]] = {}
+
+    def ranked(self, question: AnyQuestion) -> tuple[list[str], Array]:
+        (one,) = self.ranked_many([question])
+        return one.names, one.logp
+
+    def ranked_many(self, questions: Sequence[AnyQuestion]) -> list[Ranked]:
+        """All questions, the open ones together; the last ones asked are remembered, since a key is rated after its guesses."""
+        new = [one for one in questions if id(one) not in self._last or self._last[id(one)][0] is not one]
+        if new:
+            self._last = {id(one): (one, made) for one, made in zip(new, self.fresh(new), strict=True)} | {
+                id(one): self._last[id(one)] for one in questions if id(one) in self._last and self._last[id(one)][0] is one
+            }
+        return [self._last[id(one)][1] for one in questions]
+
+    def fresh(self, questions: Sequence[AnyQuestion]) -> list[Ranked]:
+        """Answers to questions not asked just before."""
+        plain = [Ranked(*super(DeepReader, self).ranked(one)) for one in questions]
+        open_ = [
+            (number, one) for number, one in enumerate(questions)
+            if isinstance(one, Untold) and not is_labelled(one) and not one.choices and one.place is not None
+            and not any(event.label for event in one.story.events)
+        ]  # fmt: skip
+        if not open_:
+            return plain
+        net = gaps(self.file)
+        asked = [gap_text.of_story(one.story, scenario_of(one), one.place or 0) for _, one in open_]
+        for (number, _), line in zip(open_, net.logp(asked), strict=True):
+            plain[number] = self.mixed(net.words, line, plain[number])
+        return plain
+
+    def mixed(self, words: list[str], deep: Array, light: Ranked) -> Ranked:
+        """Both together, over the verbs the deep network knows; a verb the light one does not know is its least likely."""
+        known = dict(zip(light.names, light.logp, strict=True))
+        least = min(known.values())
+        other = np.array([known.get(word, least) for word in words], np.float32)
+        return Ranked(words, normalised(deep + self.weight * other))
+
+    def answer_many(self, questions: Sequence[AnyQuestion]) -> list[Prediction]:
+        """Guesses for many questions."""
+        made = []
+        for one in self.ranked_many(questions):
+            best = np.argsort(-one.logp, kind="stable")[:LISTED]
+            listed = tuple(Guess(one.names[number], float(one.logp[number])) for number in best)
+            made.append(Prediction("", listed, by=self.name, rest=max(0.0, 1.0 - float(np.exp(one.logp[best]).sum()))))
+        return made
+
+    def rate_many(self, questions: list[AnyQuestion], answers: list[Answer]) -> list[tuple[float | None, float | None]]:
+        self.ranked_many(questions)  # together, not one by one
+        return super().rate_many(questions, answers)

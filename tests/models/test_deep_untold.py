@@ -1,0 +1,93 @@
+"""The deep reader of gaps on a network small enough to know: adapters are folded in, answers are mixed, labels are left to `reader`."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from scenarist.errors import BadInput, Missing
+from scenarist.models import deep_untold
+from scenarist.models.deep_untold import PARTS, DeepGaps, DeepReader, Ranked
+from scenarist.models.gap_text import Gap
+
+torch = pytest.importorskip("torch")
+
+
+class Base:
+    """Stands for SmolLM2: one layer; the state at a place is the sum of the tokens so far, turned by the layer's `o`."""
+
+    size = 3
+
+    def __init__(self) -> None:
+        shapes = {"qkv": (5, 3), "o": (3, 3), "gu": (4, 3), "down": (3, 2)}
+        self.layers = [{"n1": torch.ones(3), **{name: torch.zeros(*shape) for name, shape in shapes.items()}}]
+        self._tokenizer = self
+        self.asked = 0
+
+    def encode(self, text: str, add_special_tokens: bool) -> Any:
+        return type("Encoded", (), {"ids": [len(word) for word in text.split()]})()
+
+    def states(self, trees: Any) -> Any:
+        self.asked += len(trees)
+        longest = max(len(tree.ids) for tree in trees)
+        made = torch.zeros(len(trees), longest, 3)
+        for number, tree in enumerate(trees):
+            sums = torch.cumsum(torch.tensor(tree.ids, dtype=torch.float32), 0)
+            made[number, : len(tree.ids)] = sums[:, None] * self.layers[0]["o"].sum(1)
+        return made
+
+
+def arrays() -> dict[str, Any]:
+    rows = {"self_attn.q_proj": 2, "self_attn.k_proj": 1, "self_attn.v_proj": 2, "self_attn.o_proj": 3, "mlp.gate_proj": 2, "mlp.up_proj": 2,
+            "mlp.down_proj": 3}  # fmt: skip
+    made: dict[str, Any] = {}
+    for name in [part for parts in PARTS.values() for part in parts]:
+        columns = 2 if name == "mlp.down_proj" else 3
+        made[f"0.{name}.down"] = np.zeros((1, columns), np.float16)
+        made[f"0.{name}.up"] = np.zeros((rows[name], 1), np.float16)
+    made["0.self_attn.o_proj.down"][:] = 1 / 3
+    made["0.self_attn.o_proj.up"][0] = 0.125  # only the first number of a state is not zero
+    return made | {
+        "words": np.array(["pay", "eat"]), "verbs": np.array([[1, 0, 0], [0, 1, 0]], np.float16), "verbs_bias": np.array([0.0, 1.0], np.float16),
+    }  # fmt: skip
+
+
+def test_adapters_are_folded_in_and_the_gap_is_read() -> None:
+    base = Base()
+    net = DeepGaps(base, arrays())
+    assert float(base.layers[0]["o"].sum()) == 0  # the base network is left as it was
+    assert net.base.layers[0]["qkv"].shape == (5, 3)
+    one, other = Gap("ab", ("abc",), ()), Gap("ab", ("abc", "abcd"), ("a",))
+    found = net.logp([one, other, one])
+    for line, total in zip(found, (0 + 2 + 1 + 2 + 3 + 3, 0 + 2 + 1 + 1 + 2 + 3 + 4 + 3, 11), strict=True):
+        scores = np.array([0.125 * total, 1.0])
+        assert np.allclose(line, scores - np.log(np.exp(scores).sum()), atol=1e-2)
+    asked = net.base.asked
+    net.logp([other])
+    assert net.base.asked == asked  # remembered
+
+
+def test_adapters_of_another_network_are_refused() -> None:
+    with pytest.raises(BadInput, match="width 3"):
+        base = Base()
+        base.size = 4
+        DeepGaps(base, arrays())
+
+
+def test_both_have_a_say() -> None:
+    light = Ranked(["eat", "swim", "pay"], np.log(np.array([0.2, 0.1, 0.7], np.float32)))
+    deep = np.log(np.array([0.5, 0.4, 0.1], np.float32))
+    words = ["pay", "eat", "unheard"]
+    alone = DeepReader(weight=0.0).mixed(words, deep, light)
+    assert np.allclose(np.exp(alone.logp), [0.5, 0.4, 0.1], atol=1e-5)
+    both = DeepReader(weight=1.0).mixed(words, deep, light)
+    weights = np.array([0.5 * 0.7, 0.4 * 0.2, 0.1 * 0.1])
+    assert np.allclose(np.exp(both.logp), weights / weights.sum(), atol=1e-5)
+
+
+def test_a_missing_file_says_how_to_get_it(tmp_path, monkeypatch) -> None:
+    monkeypatch.setenv("SCENARIST_HOME", str(tmp_path))
+    with pytest.raises(Missing, match="scenarist get untold"):
+        deep_untold.release_file("no-such-file.npz")
