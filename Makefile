@@ -4,11 +4,12 @@ VENV   ?= .venv
 BIN    := $(VENV)/bin
 OUT    ?= out
 WORKERS ?= 2
+STORY_TABLES ?= storycloze2016 storycloze2018 storycloze-bias storycloze-chains ordering temporal rocstories
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 export OPENBLAS_NUM_THREADS ?= 1
 export OMP_NUM_THREADS ?= 1
 
-.PHONY: help demo test check install install-dev system docs clean cli-docs train-reader train-detector train-knowledge bench-toy bench-storycloze bench-kidscook
+.PHONY: help demo test check install install-dev system docs clean cli-docs train-reader train-detector train-knowledge train-storycloze bench-toy bench-storycloze bench-kidscook
 help:            ## what one can make
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*##/\t/' | expand -t 22
 
@@ -65,10 +66,23 @@ bench-kidscook: $(VENV)/dev ## train the in-domain word models of KidsCook, then
 	$(BIN)/python -m training.kidscook.train lstm-lm seq2seq seq2seq-attention transducer transducer-param --seeds 1 2 3
 	$(BIN)/scenarist bench kidscook --split dev --only lstm-lm,seq2seq,seq2seq-attention,transducer,transducer-param --json > results/kidscook-dev.json
 
-bench-storycloze: $(VENV)/dev ## the Story Cloze and ordering tables into results/ (SmolLM2 is got first; hours on two cores, all rows)
+train-storycloze: $(VENV)/dev ## train SmolLM2 on stories and everything on top of it (a graphics card, a quarter of an hour) and publish it to release/
 	$(BIN)/scenarist get smollm2
-	for table in storycloze2016 storycloze2018 storycloze-bias ordering temporal rocstories; do \
-	  $(BIN)/scenarist bench $$table --json > results/$$table.json || exit 1; done
+	$(BIN)/python -m training.storycloze.prepare $(OUT)/storycloze
+	$(BIN)/python -m training.storycloze.fiction $(OUT)/storycloze
+	$(BIN)/python -m training.storycloze.train $(OUT)/storycloze --out $(OUT)/storycloze
+	$(BIN)/python -m training.storycloze.skip_thoughts $(OUT)/storycloze --out $(OUT)/storycloze
+	cp $(OUT)/storycloze/log.txt results/storycloze-training.log
+	$(BIN)/python -m training.storycloze.record $(OUT)/storycloze/predictions.npz
+	$(BIN)/python -m training.storycloze.publish $(OUT)/storycloze/*.safetensors
+
+bench-storycloze: $(VENV)/dev ## the Story Cloze and ordering tables into results/, trained first where there is a graphics card (else an hour on two cores)
+	$(BIN)/scenarist get smollm2
+	if $(BIN)/python -c 'import sys, torch; sys.exit(not torch.cuda.is_available())'; then $(MAKE) train-storycloze; fi
+	mkdir -p $(OUT)
+	for table in $(STORY_TABLES); do \
+	  $(BIN)/scenarist bench $$table --json > $(OUT)/$$table.json && mv $(OUT)/$$table.json results/$$table.json || exit 1; done
+	$(BIN)/scenarist bench storycloze-bias --html results/storycloze-bias.html --quiet > /dev/null
 
 clean:           ## remove what make made, but not the environment
 	rm -rf $(OUT) site build dist .mypy_cache .ruff_cache .pytest_cache
