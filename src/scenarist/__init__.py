@@ -3,7 +3,7 @@
 __version__ = "0.1.0"
 
 
-VERBS = ("read", "read_all", "show", "exam", "score")
+VERBS = ("read", "read_all", "events", "events_all", "show", "exam", "score")
 """What ``scenarist.NAME`` finds in ``scenarist.verbs``, loaded when it is asked for."""
 
 

@@ -82,8 +82,7 @@ def test_numpy_says_what_torch_says() -> None:
         ["She", "ran", "."],
         "The guards caught Tom but he slipped away .".split(),
     ]
-    unknown = {key + "_": [-100] for key in "tderh"}
-    rows = [{"w": words_} | {key: value * len(words_) for key, value in unknown.items()} for words_ in sentences]
+    rows = student.prepare([{"w": words_} for words_ in sentences], labels)
     given, mask, _ = student.tensors(rows, words, None, "cpu")
     with torch.no_grad():
         out = net(given, mask)

@@ -14,7 +14,7 @@ from torch import nn
 
 from scenarist.metrics.coreference import b_cubed, ceaf, muc
 from scenarist.reading.coref.mentions import Mentions, find
-from scenarist.reading.coref.pairs import FEATURES, Pairs, own, pairs
+from scenarist.reading.coref.pairs import FEATURES, Pairs, numbers, own, slices
 from scenarist.reading.coref.resolve import MARGIN, admitted, link
 from scenarist.reading.coref.scorer import Scorer
 from scenarist.story import Story
@@ -54,9 +54,12 @@ def document(
     gold = np.array(
         [where.get((int(a), int(b)), -1 if closed else -2) for a, b in zip(mentions.first, mentions.last, strict=True)]
     )
-    vector = vectors(mentions.heads)
-    made = pairs(mentions, vector)
-    return Document(name, mentions, own(mentions, vector), made.mine, made.its, made.features, gold, clusters, words)
+    every = np.arange(len(mentions))
+    alone = own(mentions, every, numbers(mentions), vectors(mentions.heads))
+    parts = [part.pairs for part in slices(mentions, vectors)]
+    none = Pairs(every[:0], every[:0], np.zeros((0, len(FEATURES)), dtype=np.float32))
+    made = Pairs(*(np.concatenate(column) for column in zip(none, *parts, strict=True)))
+    return Document(name, mentions, alone, made.mine, made.its, made.features, gold, clusters, words)
 
 
 class PairNet(nn.Module):

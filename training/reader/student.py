@@ -9,8 +9,10 @@ from __future__ import annotations
 
 import gzip
 import json
+import queue
 import random
 import re
+import threading
 import time
 import zlib
 from collections import Counter
@@ -27,6 +29,7 @@ from training.reader import exchange
 from training.reader.augment import manner
 
 Row = dict[str, Any]
+KEYS = "tderh"
 PREFIXES, SUFFIXES, SHAPES = 4096, 8192, 512
 SIZES = {"word": 100, "prefix": 24, "suffix": 40, "shape": 16, "state": 128, "arc": 128, "label": 48}
 ROLE = {"nsubj": "s", "nsubj:pass": "s", "nsubj:outer": "s", "obj": "o", "iobj": "o"}
@@ -154,6 +157,7 @@ def prepare(sentences: list[Row], labels: dict[str, list[str]]) -> list[Row]:
             else [-100] * size
         )
         sentence["r_"] = [{"E": 0, "O": 1}[one] for one in sentence["r"]] if "r" in sentence else [-100] * size
+        sentence["y_"] = np.array([sentence[key + "_"] for key in KEYS], dtype=np.int16)
     return sentences
 
 
@@ -186,28 +190,52 @@ def tensors(
 ) -> tuple[torch.Tensor, torch.Tensor, dict[str, torch.Tensor]]:
     longest = max(len(sentence["w"]) for sentence in batch)
     rows = np.zeros((len(batch), longest, 4), dtype=np.int64)
-    gold = {key: np.full((len(batch), longest), -100, dtype=np.int64) for key in "tderh"}
+    gold = np.full((len(KEYS), len(batch), longest), -100, dtype=np.int64)
     mask = np.zeros((len(batch), longest), dtype=bool)
     for place, sentence in enumerate(batch):
         size = len(sentence["w"])
         forms = manner(sentence["w"], rng.random()) if rng else sentence["w"]
-        rows[place, :size] = [words(form) for form in forms]
+        if forms is sentence["w"]:
+            if "x_" not in sentence:
+                sentence["x_"] = np.array([words(form) for form in forms], dtype=np.int32)
+            rows[place, :size] = sentence["x_"]
+        else:
+            rows[place, :size] = [words(form) for form in forms]
         mask[place, :size] = True
-        for key in "tderh":
-            gold[key][place, :size] = sentence[key + "_"]
+        gold[:, place, :size] = sentence["y_"]
     if rng:
         unknown = np.random.default_rng(rng.getrandbits(32)).random(mask.shape) < 0.08
         rows[..., 0][unknown] = 0
     return (
         torch.from_numpy(rows).to(device),
         torch.from_numpy(mask).to(device),
-        {key: torch.from_numpy(value).to(device) for key, value in gold.items()},
+        dict(zip(KEYS, torch.from_numpy(gold).to(device), strict=True)),
     )
 
 
+def ahead(made: Iterator[Any], many: int = 8) -> Iterator[Any]:
+    """The same things, made by a thread some steps before they are wanted."""
+    shelf: queue.Queue[Any] = queue.Queue(many)
+    end = object()
+
+    def work() -> None:
+        try:
+            for one in made:
+                shelf.put(one)
+            shelf.put(end)
+        except BaseException as error:  # it is raised where the things are wanted
+            shelf.put(error)
+
+    threading.Thread(target=work, daemon=True).start()
+    while (one := shelf.get()) is not end:
+        if isinstance(one, BaseException):
+            raise one
+        yield one
+
+
 def loss_of(scores: torch.Tensor, gold: torch.Tensor) -> torch.Tensor:
-    return F.cross_entropy(scores.flatten(0, 1).float(), gold.flatten(), ignore_index=-100, reduction="sum") / max(
-        1, int((gold >= 0).sum())
+    return F.cross_entropy(scores.flatten(0, 1).float(), gold.flatten(), ignore_index=-100, reduction="sum") / (
+        (gold >= 0).sum().clamp(min=1)
     )
 
 
@@ -317,14 +345,13 @@ def fit(
     average = {name: value.detach().clone() for name, value in net.state_dict().items()}
     begun, step, part, said = time.time(), 0, 0.0, time.time()
     while part < 1.0:
-        for cut in batches(pool, batch, rng):
+        for rows, mask, truth in ahead(tensors(cut, words, rng, device) for cut in batches(pool, batch, rng)):
             part = max(step / steps, (time.time() - begun) / seconds)
             if part >= 1.0:
                 break
             for group in optimizer.param_groups:
                 group["lr"] = rate * min(1.0, (step + 1) / 300) * max(0.02, 1.0 - part)
             net.train()
-            rows, mask, truth = tensors(cut, words, rng, device)
             with torch.autocast(device, dtype=torch.bfloat16, enabled=False):
                 found = net(rows, mask)
                 deps = net.labels(found["pair"], truth["h"])
@@ -372,8 +399,8 @@ def train_one(work: Path, seed: int, seconds: float, share: float = 1.0) -> None
         seconds=seconds,
         epochs=12 if silver else 25,
         repeat=4,
-        batch=6000 if silver else 3000,
-        rate=3e-3 if silver else 2e-3,
+        batch=16_000 if silver else 3000,
+        rate=4e-3 if silver else 2e-3,
         dropout=0.25 if silver else 0.33,
         device="cuda" if torch.cuda.is_available() else "cpu",
     )

@@ -18,8 +18,10 @@ from torch import nn
 
 from training.reader import exchange
 from training.reader.parallel import side_by_side
-from training.reader.student import Row, batches, loss_of, prepare, read, tally
+from training.reader.student import KEYS, Row, ahead, batches, loss_of, prepare, read, tally
 
+BATCH = 4600
+"""words of a batch, padding included"""
 BIGGEST = 500
 """word pieces of a sentence at most"""
 
@@ -98,21 +100,27 @@ class Pieces:
             ids += self.known[word]
         return [*ids, self.tokenizer.sep_token_id], first
 
+    def of(self, row: Row) -> tuple[np.ndarray, np.ndarray]:
+        """The same for a row, which keeps them."""
+        if "p_" not in row:
+            row["p_"] = tuple(np.array(one, dtype=np.int32) for one in self(row["w"]))
+        found: tuple[np.ndarray, np.ndarray] = row["p_"]
+        return found
+
 
 def tensors(batch: list[Row], pieces: Pieces, device: str) -> tuple[list[torch.Tensor], dict[str, torch.Tensor]]:
-    made = [pieces(row["w"]) for row in batch]
+    made = [pieces.of(row) for row in batch]
     long, wide = max(len(ids) for ids, _ in made), max(len(row["w"]) for row in batch)
     ids, shown = np.zeros((2, len(batch), long), dtype=np.int64)
     first, mask = np.zeros((len(batch), wide), dtype=np.int64), np.zeros((len(batch), wide), dtype=bool)
-    gold = {key: np.full((len(batch), wide), -100, dtype=np.int64) for key in "tderh"}
+    gold = np.full((len(KEYS), len(batch), wide), -100, dtype=np.int64)
     for place, (row, (found, starts)) in enumerate(zip(batch, made, strict=True)):
         ids[place, : len(found)], shown[place, : len(found)] = found, 1
         first[place, : len(starts)], mask[place, : len(starts)] = starts, True
-        for key in "tderh":
-            if key + "_" in row:
-                gold[key][place, : len(starts)] = row[key + "_"]
+        if "y_" in row:
+            gold[:, place, : len(starts)] = row["y_"]
     given = [torch.from_numpy(one).to(device) for one in (ids, shown, first, mask)]
-    return given, {key: torch.from_numpy(value).to(device) for key, value in gold.items()}
+    return given, dict(zip(KEYS, torch.from_numpy(gold).to(device), strict=True))
 
 
 def fit(
@@ -130,18 +138,17 @@ def fit(
     inner = list(net.encoder.parameters())
     known = {id(one) for one in inner}
     groups = [
-        {"params": inner, "lr": 2e-4},
-        {"params": [one for one in net.parameters() if id(one) not in known], "lr": 1.5e-3},
+        {"params": inner, "lr": 3e-4},
+        {"params": [one for one in net.parameters() if id(one) not in known], "lr": 2e-3},
     ]
     optimizer = torch.optim.AdamW(groups, weight_decay=0.01, betas=(0.9, 0.98))
-    total = epochs * len(batches(rows, 2300, random.Random(0)))
+    total = epochs * len(batches(rows, BATCH, random.Random(0)))
     schedule = torch.optim.lr_scheduler.LambdaLR(
         optimizer, lambda step: min(1.0, (step + 1) / (0.06 * total)) * max(0.0, 1 - step / total)
     )
     for _ in range(epochs):
         net.train()
-        for batch in batches(rows, 2300, rng):
-            given, gold = tensors(batch, pieces, device)
+        for given, gold in ahead(tensors(batch, pieces, device) for batch in batches(rows, BATCH, rng)):
             hidden = (torch.rand_like(given[0], dtype=torch.float) < 0.03) & (given[1] > 0) & (given[0] > 103)
             given[0] = given[0].masked_fill(hidden, pieces.tokenizer.mask_token_id)
             with torch.autocast(device, dtype=torch.bfloat16, enabled=device == "cuda"):
@@ -154,6 +161,8 @@ def fit(
             nn.utils.clip_grad_norm_(net.parameters(), 2.0)
             optimizer.step()
             schedule.step()
+        if not torch.isfinite(loss):
+            raise SystemExit("the teacher's loss is no number")
     return net
 
 
@@ -215,12 +224,20 @@ class Shelf:
         prepare(self.train, self.labels), prepare(self.dev, self.labels)
 
     def fitting(self, rows: list[Row]) -> list[Row]:
-        return [row for row in rows if row["w"] and len(self.pieces(row["w"])[0]) <= BIGGEST]
+        return [row for row in rows if row["w"] and len(self.pieces.of(row)[0]) <= BIGGEST]
 
     def inner(self) -> nn.Module:
         from transformers import AutoModel
 
-        return AutoModel.from_pretrained(self.encoder, local_files_only=True)
+        return AutoModel.from_pretrained(self.encoder, local_files_only=True, dtype=torch.float32)
+
+
+def shelves(work: Path, encoder: Path) -> tuple[Shelf, list[Row]]:
+    """What labelling needs, read while the teachers learn."""
+    shelf, raw = Shelf(work, encoder), read(work / "raw.jsonl.gz")
+    for number, row in enumerate(raw):
+        row["i"] = number
+    return shelf, shelf.fitting(raw)
 
 
 def train_one(work: Path, encoder: Path, seed: int, epochs: int) -> None:
@@ -232,25 +249,22 @@ def train_one(work: Path, encoder: Path, seed: int, epochs: int) -> None:
     torch.save(net.state_dict(), work / f"teacher{seed}.pt")
 
 
-def main(work: Path, encoder: Path, seeds: int = 2, epochs: int = 10) -> None:
+def main(work: Path, encoder: Path, seeds: int = 2, epochs: int = 8) -> None:
     """Trains the teachers (side by side on a GPU) and writes silver.npz, the labels of all sentences that came out as trees."""
-    side_by_side(train_one, [(work, encoder, seed, epochs) for seed in range(1, seeds + 1)])
-    shelf = Shelf(work, encoder)
+    calls = [(work, encoder, seed, epochs) for seed in range(1, seeds + 1)]
+    shelf, raw = side_by_side(train_one, calls, lambda: shelves(work, encoder))
     nets = []
     for seed in range(1, seeds + 1):
         nets.append(Teacher(shelf.inner(), shelf.labels).to(shelf.device))
         nets[-1].load_state_dict(torch.load(work / f"teacher{seed}.pt", map_location=shelf.device))
     figures = tally(predict(nets, shelf.dev, shelf.pieces, shelf.device), shelf.labels)
     print("teachers together", figures, flush=True)
-    raw = read(work / "raw.jsonl.gz")
-    for number, row in enumerate(raw):
-        row["i"] = number
     exchange.write_silver(
         work / "silver.npz",
         shelf.labels,
         (
             (row["i"], said)
-            for row, said in predict(nets, shelf.fitting(raw), shelf.pieces, shelf.device)
+            for row, said in predict(nets, raw, shelf.pieces, shelf.device)
             if len(row["w"]) <= exchange.LONGEST and is_tree(said["h"])
         ),
     )

@@ -9,11 +9,13 @@ from __future__ import annotations
 
 import hashlib
 import re
+from array import array
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cache
-from itertools import pairwise
+from itertools import chain, pairwise
 from typing import Any, NamedTuple
 
+import numpy as np
 import numpy.typing as npt
 
 from scenarist.reading.lemmas import lemma
@@ -55,6 +57,10 @@ FEATS = {
 }
 
 
+Places = Sequence[tuple[int, int]] | npt.NDArray[Any]
+"""(start, stop) of each word in characters, or of each sentence in words"""
+
+
 class Parsed(NamedTuple):
     """A story with its parse, and what the network says of each token beside it."""
 
@@ -69,8 +75,8 @@ class Words(NamedTuple):
     """A text cut into words and sentences."""
 
     text: str
-    spans: list[tuple[int, int]]
-    sentences: list[tuple[int, int]]
+    spans: Places
+    sentences: Places
 
 
 class Parser:
@@ -113,40 +119,40 @@ class Parser:
 
     def cut(self, text: str) -> Words:
         """Text -> words and sentences."""
-        spans: list[tuple[int, int]] = []
-        sentences: list[tuple[int, int]] = []
+        spans, sentences = array("i"), array("i")
         for start, stop in paragraphs(text):
-            base = len(spans)
+            base = len(spans) // 2
+            here: list[tuple[int, int]] = []
             for left, right in pieces(text, start, stop):
                 found = self.tokenizer(text[left:right]).to_array(["IDX", "LENGTH", "IS_SPACE"]).astype(int)
                 found = found[found[:, 2] == 0]
-                spans += zip((left + found[:, 0]).tolist(), (left + found[:, 0] + found[:, 1]).tolist(), strict=True)
-            spans[base:] = joined(text, spans[base:])
-            here = spans[base:]
+                here += zip((left + found[:, 0]).tolist(), (left + found[:, 0] + found[:, 1]).tolist(), strict=True)
+            here = joined(text, here)
             words = [text[left:right] for left, right in here]
             spaces = [left[1] < right[0] for left, right in pairwise(here)] + [True]
-            sentences += [(base + first, base + last) for first, last in self.splitter(words, spaces)]
-        return Words(text, spans, sentences)
+            spans.extend(chain.from_iterable(here))
+            sentences.extend(base + place for ends in self.splitter(words, spaces) for place in ends)
+        return Words(text, pairs_of(spans), pairs_of(sentences))
 
     def label(self, cuts: list[Words]) -> Iterator[Parsed]:
         """Cut texts -> parsed stories."""
-        sentences = [
-            [cut.text[left:right] for left, right in cut.spans[first:last]]
+        labels = self._run(
+            [cut.text[left:right] for left, right in np.asarray(cut.spans[first:last]).tolist()]
             for cut in cuts
-            for first, last in cut.sentences
-        ]
-        labels = iter(self._run(sentences))
+            for first, last in np.asarray(cut.sentences).tolist()
+        )
         for cut in cuts:
             tokens: list[Token] = []
             kinds: list[str] = []
-            realis: list[float] = []
+            realis = array("d")
             spans: list[Sentence] = []
-            for first, last in cut.sentences:
+            for first, last in np.asarray(cut.sentences).tolist():
                 said = next(labels)
+                here = np.asarray(cut.spans[first:last]).tolist()
                 heads, deps, tags = said.heads.tolist(), said.deps.tolist(), said.tags.tolist()
                 kinds += [self._kinds[kind] for kind in said.kinds.tolist()]
-                realis += said.realis.tolist()
-                for place, (start, stop) in enumerate(cut.spans[first:last]):
+                realis.extend(said.realis.tolist())
+                for place, (start, stop) in enumerate(here):
                     pos, tag = self._tags[tags[place]]
                     head = heads[place]
                     tokens.append(
@@ -161,19 +167,26 @@ class Parser:
                             self.network.deps[deps[place]],
                         )
                     )
-                if last > first:
-                    spans.append(Sentence(cut.spans[first][0], cut.spans[last - 1][1], first, last))
+                if here:
+                    spans.append(Sentence(here[0][0], here[-1][1], first, last))
             yield Parsed(Story(id="", text=cut.text, tokens=tuple(tokens), sentences=tuple(spans)), kinds, realis)
 
-    def _run(self, sentences: list[list[str]]) -> Iterator[Labels]:
+    def _run(self, sentences: Iterable[list[str]]) -> Iterator[Labels]:
         """A novel's sentences go through the network some thousand words at a time."""
-        start = size = 0
-        for stop, sentence in enumerate(sentences, start=1):
+        waiting: list[list[str]] = []
+        size = 0
+        for sentence in sentences:
+            waiting.append(sentence)
             size += len(sentence)
             if size >= 2 * WORDS:
-                yield from self.network(sentences[start:stop])
-                start, size = stop, 0
-        yield from self.network(sentences[start:])
+                yield from self.network(waiting)
+                waiting, size = [], 0
+        yield from self.network(waiting)
+
+
+def pairs_of(numbers: array[int]) -> npt.NDArray[Any]:
+    """a, b, c, d, ... -> rows (a, b), (c, d), ..."""
+    return np.array(numbers, dtype=np.int32).reshape(-1, 2)
 
 
 def joined(text: str, spans: list[tuple[int, int]]) -> list[tuple[int, int]]:

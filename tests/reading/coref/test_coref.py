@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from scenarist.reading.coref import lexicon as lex
 from scenarist.reading.coref.mentions import find
-from scenarist.reading.coref.pairs import FEATURES, MOST, pairs
+from scenarist.reading.coref.pairs import FEATURES, MOST, slices
 from scenarist.reading.coref.resolve import resolve
 from scenarist.reading.parse import Parsed, parser
 from scenarist.story import Entity, Sentence, Story, Token
@@ -160,7 +160,10 @@ def test_any_words(words: list[str]) -> None:
 def test_pairs_are_few_and_finite() -> None:
     parsed = next(iter(parser()(["Tom saw the dog. The dog saw Tom. He ran to it. " * 60])))
     mentions = find(parsed.story, parsed.kinds)
-    made = pairs(mentions, parser().vectors(mentions.heads))
+    (part,) = slices(mentions, parser().vectors)
+    made = part.pairs
+    assert (part.rows[part.mine] == made.mine).all()
+    assert (part.rows[part.its] == made.its).all()
     assert made.features.shape == (len(made.mine), len(FEATURES))
     assert np.isfinite(made.features).all()
     assert (made.its < made.mine).all()

@@ -1,12 +1,13 @@
-"""Words of a text -> scores of pairs of mentions: MiniLM with low-rank matrices, and a small network over both mentions and their pair.
+"""Words of a text -> scores of pairs of mentions: a pretrained encoder with low-rank matrices, and a small network over both mentions.
 
-The ranking is that of `scorer`, with what an encoder says of the first, last and head word of each mention beside the hand-made
-features. Needs torch and the encoder; used by the reader `deep` and by `training.reader.deep`.
+The ranking is that of `scorer`, with what an encoder (MiniLM, or SmolLM2 from its GGUF file) says of the first, last, head and governing
+word of each mention beside the hand-made features. Needs torch and transformers; used by `training.reader.deep`.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -15,30 +16,28 @@ import torch
 from torch import nn
 
 Array = npt.NDArray[Any]
-WINDOW, CONTEXT = 510, 96
-"""word pieces of a window, and how many of them at either side are there for context only"""
 PIECES = 12
 """word pieces of a word, at most"""
 
 
-def windows(sizes: Sequence[int]) -> list[tuple[int, int, int, int]]:
+def windows(sizes: Sequence[int], window: int, context: int) -> list[tuple[int, int, int, int]]:
     """Word pieces of each word -> windows of words (first, last) and the part of each (from, to) whose vectors are kept.
 
-    >>> windows([1] * 900)
+    >>> windows([1] * 900, 510, 96)
     [(0, 510, 0, 414), (318, 828, 414, 732), (636, 900, 732, 900)]
     """
     ends = np.cumsum([0, *sizes])
     found: list[tuple[int, int, int, int]] = []
     first = kept = 0
     while True:
-        last = max(int(np.searchsorted(ends, ends[first] + WINDOW, side="right")) - 1, first + 1)
+        last = max(int(np.searchsorted(ends, ends[first] + window, side="right")) - 1, first + 1)
         if last >= len(sizes):
             found.append((first, len(sizes), kept, len(sizes)))
             return found
-        stop = max(int(np.searchsorted(ends, ends[last] - CONTEXT, side="right")) - 1, kept + 1)
+        stop = max(int(np.searchsorted(ends, ends[last] - context, side="right")) - 1, kept + 1)
         found.append((first, last, kept, stop))
         kept = stop
-        first = max(int(np.searchsorted(ends, ends[stop] - CONTEXT)), first + 1)
+        first = max(int(np.searchsorted(ends, ends[stop] - context)), first + 1)
 
 
 class LowRank(nn.Module):  # type: ignore[misc]
@@ -56,56 +55,96 @@ class LowRank(nn.Module):  # type: ignore[misc]
         return out
 
 
-def adapt(encoder: nn.Module, rank: int) -> nn.Module:
-    """Freezes the encoder and puts low-rank matrices beside the linear maps of its layers."""
-    for parameter in encoder.parameters():
-        parameter.requires_grad_(False)
-    for module in list(encoder.encoder.modules()):
+def adapt(blocks: nn.Module, rank: int) -> None:
+    """Puts low-rank matrices beside the linear maps of all layers."""
+    for module in list(blocks.modules()):
         for name, child in list(module.named_children()):
             if isinstance(child, nn.Linear):
                 setattr(module, name, LowRank(child, rank))
-    return encoder
+
+
+class Encoder(nn.Module):  # type: ignore[misc]
+    """Words -> one vector each: a learned mean of all layers of MiniLM (a folder) or SmolLM2 (a GGUF file)."""
+
+    def __init__(self, path: Path, rank: int) -> None:
+        super().__init__()
+        self.around: tuple[tuple[int, ...], tuple[int, ...]]
+        self.cut: Callable[[str], list[int]]
+        if path.suffix == ".gguf":
+            from scenarist.models.gguf import load_llama, load_tokenizer
+
+            self.model = load_llama(path).model
+            self.blocks = self.model.layers
+            self.around, self.window, self.context = ((0,), ()), 3500, 700
+            tokenizer = load_tokenizer(path)
+            self.cut = lambda word: tokenizer.encode(" " + word, add_special_tokens=False).ids
+            self.end = True  # it reads from left to right: the last piece has seen the word
+        else:
+            from transformers import AutoModel, AutoTokenizer
+
+            self.model = AutoModel.from_pretrained(path, local_files_only=True, dtype=torch.float32)
+            self.blocks = self.model.encoder
+            fast = AutoTokenizer.from_pretrained(path, local_files_only=True)
+            self.around, self.window, self.context = ((fast.cls_token_id,), (fast.sep_token_id,)), 510, 96
+            self.cut = lambda word: fast(word, add_special_tokens=False)["input_ids"]
+            self.end = False
+        self.wide = int(self.model.config.hidden_size)
+        self.mix = nn.Parameter(torch.zeros(self.model.config.num_hidden_layers + 1))
+        if rank:
+            for parameter in self.model.parameters():
+                parameter.requires_grad_(False)
+            adapt(self.blocks, rank)
+        self.known: dict[str, list[int]] = {}
+
+    def pieces(self, words: Sequence[str]) -> list[list[int]]:
+        """Words -> their word pieces, at least one each."""
+        for word in words:
+            if word not in self.known:
+                self.known[word] = self.cut(word)[:PIECES] or [1]
+        return [self.known[word] for word in words]
+
+    def forward(self, pieces: Sequence[Sequence[int]]) -> torch.Tensor:
+        """Word pieces of each word -> vectors [words, wide], each from the window it is most central in."""
+        device = self.mix.device
+        cut = windows([len(one) for one in pieces], self.window, self.context)
+        before, after = self.around
+        rows = [[*before, *(piece for word in pieces[a:b] for piece in word), *after] for a, b, _, _ in cut]
+        ids, shown = torch.zeros(2, len(rows), max(map(len, rows)), dtype=torch.long).unbind(0)
+        where, row_of = [], []
+        for number, (row, (a, _, start, stop)) in enumerate(zip(rows, cut, strict=True)):
+            ids[number, : len(row)], shown[number, : len(row)] = torch.tensor(row), 1
+            at = len(before) + sum(len(word) for word in pieces[a:start])
+            for word in pieces[start:stop]:
+                where.append(at + len(word) - 1 if self.end else at)
+                row_of.append(number)
+                at += len(word)
+        layers = self.model(
+            input_ids=ids.to(device), attention_mask=shown.to(device), output_hidden_states=True
+        ).hidden_states
+        rows_, where_ = torch.tensor(row_of, device=device), torch.tensor(where, device=device)
+        picked = torch.stack([layer[rows_, where_] for layer in layers])
+        out: torch.Tensor = (picked * torch.softmax(self.mix, 0)[:, None, None]).sum(0)
+        return nn.functional.layer_norm(out, out.shape[-1:])
 
 
 class DeepPairs(nn.Module):  # type: ignore[misc]
     """Scores of pairs and of being new."""
 
-    def __init__(self, encoder: nn.Module, own: int, features: int, size: int = 192, hidden: int = 192) -> None:
+    def __init__(self, encoder: Encoder, own: int, features: int, size: int = 128, hidden: int = 160) -> None:
         super().__init__()
         self.encoder = encoder
-        wide = int(encoder.config.hidden_size)
-        self.mention = nn.Linear(3 * wide + own, 2 * size)
+        self.mention = nn.Linear(4 * encoder.wide + own, 2 * size)
         self.new1, self.new2 = nn.Linear(2 * size, hidden), nn.Linear(hidden, 1)
         self.mine, self.its = nn.Linear(2 * size, hidden, bias=False), nn.Linear(2 * size, hidden, bias=False)
         self.left, self.right = nn.Linear(2 * size, size), nn.Linear(2 * size, size)
         self.both = nn.Linear(size, hidden, bias=False)
         self.pair = nn.Linear(features, hidden)
         self.deep, self.out = nn.Linear(hidden, 64), nn.Linear(64, 1)
-        self.drop, self.weak = nn.Dropout(0.3), nn.Dropout(0.2)
+        self.drop, self.weak = nn.Dropout(0.3), nn.Dropout(0.3)
 
-    def words(self, pieces: Sequence[Sequence[int]], around: tuple[int, int], device: str) -> torch.Tensor:
-        """Word pieces of each word -> vectors [words, wide]: each word's first piece, from the window it is most central in."""
-        cut = windows([len(one) for one in pieces])
-        rows = [[around[0], *(piece for word in pieces[a:b] for piece in word), around[1]] for a, b, _, _ in cut]
-        longest = max(map(len, rows))
-        ids, shown = torch.zeros(2, len(rows), longest, dtype=torch.long).unbind(0)
-        where, row_of = [], []
-        for number, (row, (a, _, start, stop)) in enumerate(zip(rows, cut, strict=True)):
-            ids[number, : len(row)], shown[number, : len(row)] = torch.tensor(row), 1
-            at = 1 + sum(len(word) for word in pieces[a:start])
-            for word in pieces[start:stop]:
-                where.append(at)
-                row_of.append(number)
-                at += len(word)
-        out = self.encoder(input_ids=ids.to(device), attention_mask=shown.to(device)).last_hidden_state
-        found: torch.Tensor = out[torch.tensor(row_of, device=device), torch.tensor(where, device=device)]
-        return found
-
-    def mentions(
-        self, words: torch.Tensor, first: torch.Tensor, last: torch.Tensor, head: torch.Tensor, own: torch.Tensor
-    ) -> torch.Tensor:
-        """-> [mentions, 2 size]; ``last`` is one past the last word."""
-        seen = torch.cat([self.weak(torch.cat([words[first], words[last - 1], words[head]], 1)), own], 1)
+    def mentions(self, words: torch.Tensor, places: Sequence[torch.Tensor], own: torch.Tensor) -> torch.Tensor:
+        """Vectors of words, four places of each mention (first, last, head, governor) and its own numbers -> [mentions, 2 size]."""
+        seen = torch.cat([self.weak(torch.cat([words[place] for place in places], 1)), own], 1)
         out: torch.Tensor = self.drop(torch.relu(self.mention(seen)))
         return out
 
@@ -117,12 +156,3 @@ class DeepPairs(nn.Module):  # type: ignore[misc]
         product = self.left(known)[mine] * self.right(known)[its]
         hidden = self.mine(known)[mine] + self.its(known)[its] + self.both(product) + self.pair(features)
         return self.out(self.drop(torch.relu(self.deep(self.drop(torch.relu(hidden))))))[:, 0], new
-
-
-def cut_words(tokenizer: Callable[..., Any], unknown: int, words: Sequence[str]) -> list[list[int]]:
-    """Words -> their word pieces, at least one each."""
-    known: dict[str, list[int]] = {}
-    for word in words:
-        if word not in known:
-            known[word] = tokenizer(word, add_special_tokens=False)["input_ids"][:PIECES] or [unknown]
-    return [known[word] for word in words]

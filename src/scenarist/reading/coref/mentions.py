@@ -109,12 +109,16 @@ class Mentions:
 def find(story: Story, kinds: Sequence[str] = ()) -> Mentions:
     """All candidates of a parsed story."""
     tokens = story.tokens
-    forms = [story.text[token.start : token.stop] for token in tokens]
-    lower = [form.lower().replace("’", "'") for form in forms]
-    children: list[list[int]] = [[] for _ in tokens]
+    known: dict[str, str] = {}
+    lower = [_lower(story.text[token.start : token.stop], known) for token in tokens]
+    none: list[int] = []
+    children = [none] * len(tokens)
     for place, token in enumerate(tokens):
         if token.head >= 0:
-            children[token.head].append(place)
+            if children[token.head]:
+                children[token.head].append(place)
+            else:
+                children[token.head] = [place]
     left, right = extents(story)
     sentence = np.zeros(len(tokens), dtype=int)
     for number, one in enumerate(story.sentences):
@@ -137,31 +141,40 @@ def find(story: Story, kinds: Sequence[str] = ()) -> Mentions:
     return _describe(story, rows, lower, children, sentence, kinds)
 
 
+def _lower(form: str, known: dict[str, str]) -> str:
+    """In lower case with plain apostrophes; the same object for the same word, for a novel's sake."""
+    found = known.get(form)
+    if found is None:
+        found = form.lower().replace("’", "'")
+        found = known[form] = known.get(found, found)
+    return found
+
+
 _NOMINAL = frozenset(("NOUN", "PROPN", "PRON"))
 
 
 def extents(story: Story) -> tuple[Array, Array]:
     """First token and one past the last token of the subtree under each token."""
     size = len(story.tokens)
-    left, right = list(range(size)), list(range(1, size + 1))
-    head = [token.head for token in story.tokens]
-    depth = [0] * size
+    left, right = np.arange(size), np.arange(1, size + 1)
     for one in story.sentences:
-        order = []
-        for place in range(one.first, one.last):
-            steps, above = 0, head[place]
-            while above >= 0 and steps < 200:
+        base = one.first
+        head = [story.tokens[place].head - base for place in range(base, one.last)]
+        low, high = list(range(len(head))), list(range(1, len(head) + 1))
+        depth = []
+        for above in head:
+            steps = 0
+            while 0 <= above < len(head) and steps < 200:
                 steps, above = steps + 1, head[above]
-            depth[place] = steps
-            order.append(place)
-        for place in sorted(order, key=lambda place: -depth[place]):
+            depth.append(steps)
+        for place in sorted(range(len(head)), key=lambda place: -depth[place]):
             above = head[place]
-            if above >= 0:
-                if left[place] < left[above]:
-                    left[above] = left[place]
-                if right[place] > right[above]:
-                    right[above] = right[place]
-    return np.array(left, dtype=int), np.array(right, dtype=int)
+            if 0 <= above < len(head):
+                low[above] = min(low[above], low[place])
+                high[above] = max(high[above], high[place])
+        left[base : one.last] = np.array(low, dtype=int) + base
+        right[base : one.last] = np.array(high, dtype=int) + base
+    return left, right
 
 
 def _is_candidate(token: Token, word: str, children: list[int], tokens: Sequence[Token]) -> bool:
@@ -234,6 +247,8 @@ def _describe(
     words: list[frozenset[str]] = []
     heads: list[str] = []
     texts: list[str] = []
+    sets: dict[frozenset[str], frozenset[str]] = {}  # what is said twice is kept once
+    strings: dict[str, str] = {}
     for place, (first, last, head, group) in enumerate(rows):
         token, word = tokens[head], lower[head]
         cls = _class(token, word, group)
@@ -243,7 +258,7 @@ def _describe(
             if tokens[at].pos not in {"DET", "PUNCT", "PART", "ADP", "CCONJ"} and lower[at] not in lex.POSSESSIVE
         ]
         lemma = (token.lemma or word).lower()
-        words.append(
+        content = (
             frozenset(
                 (tokens[at].lemma or lower[at]).lower()
                 for at in core
@@ -252,8 +267,11 @@ def _describe(
             if cls >= lex.NAME
             else frozenset()
         )
-        heads.append(lemma if not group else "&".join(sorted(words[-1])))
-        texts.append(" ".join(lower[at] for at in core) or word)
+        words.append(sets.setdefault(content, content))
+        said = lemma if not group else "&".join(sorted(content))
+        heads.append(strings.setdefault(said, said))
+        text = " ".join(lower[at] for at in core) or word
+        texts.append(strings.setdefault(text, text))
         kind = "animal" if lemma in lex.ANIMALS and cls == lex.NOMINAL else kinds[head] if kinds else ""
         columns["cls"][place] = cls
         columns["number"][place] = _number(

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from array import array
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -92,21 +92,9 @@ class Pairs(NamedTuple):
     """float32 [pairs, len(FEATURES)]"""
 
 
-def own(mentions: Mentions, vectors: Array) -> Array:
-    """What a mention brings alone: one-hot classes, a few numbers and its word vector -> float32 [mentions, n]."""
+def numbers(mentions: Mentions) -> Array:
+    """A few numbers of each mention alone, its repetitions among them -> float32 [mentions, n]."""
     size = len(mentions)
-    blocks = [
-        np.eye(len(names), dtype=np.float32)[values]
-        for names, values in (
-            (lex.CLASSES, mentions.cls),
-            (KINDS, mentions.kind),
-            (DEPS, mentions.dep),
-            (ARTICLES, mentions.article),
-            (range(3), mentions.number),
-            (range(4), mentions.gender),
-            (range(3), mentions.alive),
-        )
-    ]
     seen: dict[str, int] = {}
     heads: dict[str, int] = {}
     before, before_head = np.zeros(size, dtype=np.float32), np.zeros(size, dtype=np.float32)
@@ -118,7 +106,7 @@ def own(mentions: Mentions, vectors: Array) -> Array:
     after = np.array([seen[text] for text in mentions.texts], dtype=np.float32)
     after_head = np.array([heads[head] for head in mentions.heads], dtype=np.float32)
     length = (mentions.last - mentions.first).astype(np.float32)
-    numbers = np.stack(
+    return np.stack(
         [
             before > 0,
             before_head > 0,
@@ -136,7 +124,23 @@ def own(mentions: Mentions, vectors: Array) -> Array:
         ],
         axis=1,
     ).astype(np.float32)
-    return np.concatenate([*blocks, numbers, vectors], axis=1)
+
+
+def own(mentions: Mentions, rows: Array, numbers: Array, vectors: Array) -> Array:
+    """What the mentions ``rows`` bring alone: one-hot classes, their numbers and word vectors -> float32 [rows, n]."""
+    blocks = [
+        np.eye(len(names), dtype=np.float32)[values[rows]]
+        for names, values in (
+            (lex.CLASSES, mentions.cls),
+            (KINDS, mentions.kind),
+            (DEPS, mentions.dep),
+            (ARTICLES, mentions.article),
+            (range(3), mentions.number),
+            (range(4), mentions.gender),
+            (range(3), mentions.alive),
+        )
+    ]
+    return np.concatenate([*blocks, numbers[rows], vectors], axis=1)
 
 
 def candidates(mentions: Mentions, most: int) -> Iterator[tuple[Array, Array, Array]]:
@@ -189,31 +193,44 @@ def _blocks(mine: array[int], its: array[int], shared: array[float]) -> tuple[Ar
     return np.array(mine, dtype=int), np.array(its, dtype=int), np.array(shared, dtype=np.float32)
 
 
-def pairs(mentions: Mentions, vectors: Array) -> Pairs:
-    """All pairs of a story with their features."""
-    parts = list(slices(mentions, vectors))
-    if not parts:
-        none = np.zeros(0, dtype=int)
-        return Pairs(none, none, np.zeros((0, len(FEATURES)), dtype=np.float32))
-    return Pairs(*(np.concatenate(column) for column in zip(*parts, strict=True)))
+class Slice(NamedTuple):
+    """Some pairs of a story with the mentions that take part in them."""
+
+    pairs: Pairs
+    rows: Array
+    """The mentions, as places."""
+    mine: Array
+    """For each pair the place of its mention among ``rows``."""
+    its: Array
+    vectors: Array
+    """float32 [rows, d]"""
 
 
-def slices(mentions: Mentions, vectors: Array, most: int = 30_000) -> Iterator[Pairs]:
+def slices(mentions: Mentions, vectors: Callable[[list[str]], Array], most: int = 30_000) -> Iterator[Slice]:
     """The pairs of a story, some thousand at a time: a novel has more than memory should hold. A mention is never parted."""
-    numbers = _Numbers(
-        _numbered(mentions.texts), _numbered(mentions.heads), _numbered(mentions.forms), _speakers(mentions)
+    known = _Known(
+        _numbered(mentions.texts),
+        _numbered(mentions.heads),
+        _numbered(mentions.forms),
+        _speakers(mentions),
+        np.array([max(1, len(words)) for words in mentions.words], dtype=np.float32),
     )
     for mine, its, shared in candidates(mentions, most):
-        yield Pairs(mine, its, _features(mentions, vectors, numbers, mine, its, shared))
+        rows, places = np.unique(np.concatenate([mine, its]), return_inverse=True)
+        near = vectors([mentions.heads[row] for row in rows.tolist()])
+        here, there = places[: len(mine)], places[len(mine) :]
+        similar = (near[here] * near[there]).sum(axis=1)
+        yield Slice(Pairs(mine, its, _features(mentions, similar, known, mine, its, shared)), rows, here, there, near)
 
 
-class _Numbers(NamedTuple):
-    """Strings of mentions as numbers, and the speaker of each quotation (-1: none)."""
+class _Known(NamedTuple):
+    """Strings of mentions as numbers, the speaker of each quotation (-1: none), the number of content words."""
 
     text: Array
     head: Array
     form: Array
     speaker: Array
+    size: Array
 
 
 def _numbered(strings: list[str]) -> Array:
@@ -228,10 +245,9 @@ def _speakers(mentions: Mentions) -> Array:
     return speaker
 
 
-def _features(m: Mentions, vectors: Array, numbers: _Numbers, mine: Array, its: Array, shared: Array) -> Array:
+def _features(m: Mentions, similar: Array, known: _Known, mine: Array, its: Array, shared: Array) -> Array:
     """float32 [pairs, len(FEATURES)], in the order of FEATURES."""
-    text, head, form, speaker = numbers
-    size = np.array([max(1, len(words)) for words in m.words], dtype=np.float32)
+    text, head, form, speaker, size = known
     pronoun = m.cls < lex.NAME
     nominal = ~pronoun
     both = nominal[mine] & nominal[its]
@@ -260,7 +276,6 @@ def _features(m: Mentions, vectors: Array, numbers: _Numbers, mine: Array, its: 
     run = np.cumsum(fits)
     base = np.maximum.accumulate(np.where(begin, run - fits, 0))
     rank = run - base
-    similar = (vectors[mine] * vectors[its]).sum(axis=1)
     last_text = np.r_[True, text[its][1:] != text[its][:-1]]
     return np.stack(
         [

@@ -18,7 +18,7 @@ import numpy.typing as npt
 
 from scenarist.reading.coref import lexicon as lex
 from scenarist.reading.coref.mentions import DEPS, FEMALE, KINDS, MALE, MANY, ONE, Mentions, find
-from scenarist.reading.coref.pairs import FEATURES, Pairs, own, slices
+from scenarist.reading.coref.pairs import FEATURES, Pairs, numbers, own, slices
 from scenarist.reading.coref.scorer import Scorer
 from scenarist.story import Entity, Mention, Story
 
@@ -57,12 +57,13 @@ def resolve(story: Story, kinds: Sequence[str] = ()) -> tuple[Entity, ...]:
     mentions = find(story, kinds)
     if not len(mentions):
         return ()
-    vectors = word_vectors()(mentions.heads)
-    my, other, new = scorer().alone(own(mentions, vectors))
-    found = [
-        admitted(mentions, made, scorer().pairs(my, other, made.mine, made.its, made.features), new)
-        for made in slices(mentions, vectors)
-    ]
+    said, new, found = numbers(mentions), np.zeros(len(mentions), dtype=np.float32), []
+    for part in slices(mentions, word_vectors()):
+        my, other, first = scorer().alone(own(mentions, part.rows, said, part.vectors))
+        scores = scorer().pairs(my, other, part.mine, part.its, part.pairs.features)
+        mine = np.unique(part.mine)
+        new[part.rows[mine]] = first[mine]
+        found.append(admitted(mentions, part.pairs, scores, new))
     antecedent, why = link(mentions, found, new)
     return entities(story, mentions, antecedent, why)
 

@@ -23,23 +23,30 @@ class Tree:
     def __init__(self, story: Story) -> None:
         text, tokens = story.text, story.tokens
         size = self.size = len(tokens)
-        self.form = [text[token.start : token.stop] for token in tokens]
+        once: dict[str, str] = {}  # the same object for the same word, for a novel's sake
+        self.form = [once.setdefault(form, form) for form in (text[token.start : token.stop] for token in tokens)]
         self.pos = [token.pos for token in tokens]
         self.tag = [token.tag for token in tokens]
         self.feats = [token.feats for token in tokens]
         self.dep = [token.dep for token in tokens]
-        self.base = [dep.partition(":")[0] for dep in self.dep]
+        bases = {dep: dep.partition(":")[0] for dep in set(self.dep)}
+        self.base = [bases[dep] for dep in self.dep]
         self.head = [
             token.head if 0 <= token.head < size and token.head != at else -1 for at, token in enumerate(tokens)
         ]
-        self.lemma = [
+        lemmas = (
             (token.lemma or form) if token.pos == "PROPN" or token.lemma == "I" else (token.lemma or form).lower()
             for token, form in zip(tokens, self.form, strict=True)
-        ]
-        self.kids: list[list[int]] = [[] for _ in range(size)]
+        )
+        self.lemma = [once.setdefault(lemma, lemma) for lemma in lemmas]
+        none: list[int] = []
+        self.kids = [none] * size
         for at, head in enumerate(self.head):
             if head >= 0:
-                self.kids[head].append(at)
+                if self.kids[head]:
+                    self.kids[head].append(at)
+                else:
+                    self.kids[head] = [at]
         self.sentence = [0] * size
         self.stops: list[int] = []
         for number, sentence in enumerate(story.sentences):
