@@ -25,8 +25,8 @@ class Recipe(NamedTuple):
     """0: positions weigh the chain's vectors and one hidden layer follows; n: n layers of attention between them first."""
     heads: int = 4
     dropout: float = 0.35
-    vectors: bool = False
-    """Do verbs start from MiniLM's vectors?"""
+    vectors: int = 1
+    """What is known of verbs elsewhere: 0 nothing, 1 MiniLM's vectors, 2 SmolLM2's states as well."""
     more: float = 0.0
     """The weight of other chains' examples."""
     smooth: float = 0.0
@@ -50,13 +50,13 @@ class Vocabulary:
         seen = np.zeros(len(self.verb_of), np.int64)
         seen[: len(self.types)] = self.counts
         self.own_of = np.where(seen >= LEAST, np.arange(1, len(seen) + 1), 0)
-        self.verb_vectors = arrays["verb_vectors"].astype(np.float32) if "verb_vectors" in arrays else None
+        self.known = [arrays[name].astype(np.float32) for name in ("verb_vectors", "verb_states") if name in arrays]
 
 
 class Vectors(nn.Module):
     """An event's vector: its own, its verb's and its dependency's."""
 
-    def __init__(self, words: Vocabulary, width: int, given: bool, plain: bool = False) -> None:
+    def __init__(self, words: Vocabulary, width: int, given: int, plain: bool = False) -> None:
         super().__init__()
         self.plain = plain
         self.own = nn.Embedding(int(words.own_of.max()) + 1, width)
@@ -64,11 +64,13 @@ class Vectors(nn.Module):
         for table in (self.own, self.verb, self.dep):
             nn.init.normal_(table.weight, 0, 0.05)
         self.known: nn.Linear | None = None
-        if given:
-            assert words.verb_vectors is not None
-            self.register_buffer("verb_vectors", torch.tensor(words.verb_vectors), persistent=False)
-            self.known = nn.Linear(words.verb_vectors.shape[1], width, bias=False)
-            nn.init.normal_(self.known.weight, 0, 0.05 / words.verb_vectors.shape[1] ** 0.5)
+        if given and not plain:
+            if len(words.known) < given:
+                raise SystemExit("The arrays hold no vectors of verbs; make them again without --no-vectors, or --set vectors=0.")
+            known = np.concatenate(words.known[:given], 1)
+            self.register_buffer("verb_vectors", torch.tensor(known), persistent=False)
+            self.known = nn.Linear(known.shape[1], width, bias=False)
+            nn.init.normal_(self.known.weight, 0, 0.05 / known.shape[1] ** 0.5)
 
     def verbs(self) -> torch.Tensor:
         """All verbs' vectors, what is known of them elsewhere included: [verbs, width]."""

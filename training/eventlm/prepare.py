@@ -95,11 +95,37 @@ def phrase_vectors(verbs: Sequence[str]) -> np.ndarray:
     return ((found - found.mean(0)) / found.std()).astype(np.float16)
 
 
+def language_model_vectors(verbs: Sequence[str], path: Path, layers: int = 20) -> np.ndarray:
+    """SmolLM2's state after each verb, in the middle of its layers (a row of zeros for <unk>)."""
+    import torch
+
+    from scenarist.models.smollm2 import SmolLM2, Tree
+
+    network = SmolLM2(path, layers)
+    rows = []
+    with torch.no_grad():
+        for at in range(0, len(verbs), 64):
+            trees = [Tree.grow(network.encode(f"They decided to {verb.replace('_', ' ')}"), []) for verb in verbs[at : at + 64]]
+            states = network.states(trees)
+            rows += [states[number, len(tree.ids) - 1].numpy() for number, tree in enumerate(trees)]
+    return reduced(np.stack(rows), 192)
+
+
+def reduced(rows: np.ndarray, width: int) -> np.ndarray:
+    """The leading principal components of some vectors, a row of zeros for <unk>."""
+    centred = (rows - rows.mean(0)).astype(np.float64)
+    left, values, _ = np.linalg.svd(centred, full_matrices=False)
+    found = left[:, :width] * values[:width]
+    found[0] = 0
+    return (found / found.std()).astype(np.float16)
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--out", "-o", type=Path, required=True)
     parser.add_argument("--more", type=Path)
     parser.add_argument("--no-vectors", action="store_true", help="without MiniLM's vectors of verbs")
+    parser.add_argument("--smollm2", type=Path, help="SmolLM2's gguf file, for its vectors of verbs too")
     given = parser.parse_args()
     whole = [chain for document in documents(make("corpus", "nyt-chains", split="train")) for chain in document.chains]
     chains = [chain for chain in whole if len(chain) > 1]
@@ -116,6 +142,8 @@ def main() -> None:
         arrays |= gaps(preset, words)
     if not given.no_vectors:
         arrays["verb_vectors"] = phrase_vectors(words.verbs)
+    if given.smollm2:
+        arrays["verb_states"] = language_model_vectors(words.verbs, given.smollm2)
     text = {name: np.frombuffer("\n".join(getattr(words, name)).encode(), np.uint8) for name in ("types", "verbs", "deps")}
     given.out.parent.mkdir(parents=True, exist_ok=True)
     np.savez_compressed(
