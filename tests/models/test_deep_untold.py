@@ -9,7 +9,7 @@ import pytest
 
 from scenarist.errors import BadInput, Missing
 from scenarist.models import deep_untold
-from scenarist.models.deep_untold import PARTS, DeepGaps, DeepReader, Ranked
+from scenarist.models.deep_untold import MATRICES, DeepGaps, DeepReader, Ranked
 from scenarist.models.gap_text import Gap
 
 torch = pytest.importorskip("torch")
@@ -40,15 +40,12 @@ class Base:
 
 
 def arrays() -> dict[str, Any]:
-    rows = {"self_attn.q_proj": 2, "self_attn.k_proj": 1, "self_attn.v_proj": 2, "self_attn.o_proj": 3, "mlp.gate_proj": 2, "mlp.up_proj": 2,
-            "mlp.down_proj": 3}  # fmt: skip
     made: dict[str, Any] = {}
-    for name in [part for parts in PARTS.values() for part in parts]:
-        columns = 2 if name == "mlp.down_proj" else 3
-        made[f"0.{name}.down"] = np.zeros((1, columns), np.float16)
-        made[f"0.{name}.up"] = np.zeros((rows[name], 1), np.float16)
-    made["0.self_attn.o_proj.down"][:] = 1 / 3
-    made["0.self_attn.o_proj.up"][0] = 0.125  # only the first number of a state is not zero
+    for name, weight in Base().layers[0].items():
+        if name in MATRICES:
+            made[f"0.{name}.up"], made[f"0.{name}.down"] = np.zeros((weight.shape[0], 1), np.float16), np.zeros((1, weight.shape[1]), np.float16)
+    made["0.o.down"][:] = 1 / 3
+    made["0.o.up"][0] = 0.125  # only the first number of a state is not zero
     return made | {
         "words": np.array(["pay", "eat"]), "verbs": np.array([[1, 0, 0], [0, 1, 0]], np.float16), "verbs_bias": np.array([0.0, 1.0], np.float16),
     }  # fmt: skip

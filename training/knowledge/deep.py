@@ -26,9 +26,10 @@ from torch import nn
 from torch.nn import functional as F
 
 from scenarist.models.gap_text import GAP, PRECEDES, Gap, ids, phrase
-from scenarist.models.gguf import load_llama, load_tokenizer
-from scenarist.models.lora import LoraLinear, adapt
+from scenarist.models.gguf import Gguf, llama_state, load_tokenizer
 
+SCALE = 2.0
+"""Factor on what the adapters add."""
 NEAR = ("mcscript", "inscript", "inscript-labels")
 """Corpora like the exam's: seen throughout. The others are seen mostly at the beginning (``wide_share``)."""
 WEIGHT = {"mcscript": 1.0, "inscript": 1.0, "descript": 0.5, "rocstories": 0.5, "inscript-labels": 1.0}
@@ -52,27 +53,91 @@ class Vocabulary(NamedTuple):
     labels: list[tuple[str, str]]
 
 
-class Deep(nn.Module):
-    """The pretrained body with adapters; a head is a table of vectors that starts as the word pieces of its words."""
+MATRICES = ("qkv", "o", "gu", "down")
 
-    def __init__(self, model: Any, encode: Any, vocabulary: Vocabulary, rank: int) -> None:
+
+class Deep(nn.Module):
+    """The pretrained body (as models/smollm2.py runs it) with adapters beside its four packed matrices a layer, and two heads: tables of
+    vectors that start as the word pieces of their words.
+
+    Adapters are kept twice, in full precision for the optimizer and as working copies in the body's own: no casts in the graph.
+    """
+
+    def __init__(self, file: Gguf, encode: Any, vocabulary: Vocabulary, rank: int, device: str) -> None:
         super().__init__()
-        pieces = model.get_input_embeddings().weight.detach().float()
+        state, meta = llama_state(file), file.metadata
+        kind = torch.bfloat16 if device == "cuda" else torch.float32
+        self.heads, self.shared = int(meta["llama.attention.head_count"]), int(meta["llama.attention.head_count_kv"])
+        self.eps = float(meta["llama.attention.layer_norm_rms_epsilon"])
+
+        def put(*names: str) -> torch.Tensor:
+            return torch.from_numpy(np.concatenate([state[name] for name in names])).to(device, kind)
+
+        self.embedding, self.norm = put("model.embed_tokens.weight"), put("model.norm.weight")
+        self.size = self.embedding.shape[1]
+        self.width = self.size // self.heads
+        self.layers: list[dict[str, torch.Tensor]] = []
+        for number in range(int(meta["llama.block_count"])):
+            at = f"model.layers.{number}"
+            self.layers.append({
+                "n1": put(f"{at}.input_layernorm.weight"), "n2": put(f"{at}.post_attention_layernorm.weight"),
+                "qkv": put(*(f"{at}.self_attn.{part}_proj.weight" for part in "qkv")), "o": put(f"{at}.self_attn.o_proj.weight"),
+                "gu": put(f"{at}.mlp.gate_proj.weight", f"{at}.mlp.up_proj.weight"), "down": put(f"{at}.mlp.down_proj.weight"),
+            })  # fmt: skip
+        theta = float(meta.get("llama.rope.freq_base", 10000.0))
+        angle = torch.outer(torch.arange(1024.0), theta ** (-torch.arange(0, self.width, 2).float() / self.width))
+        self.cos, self.sin = (torch.cat([turn] * 2, -1).to(device, kind) for turn in (angle.cos(), angle.sin()))
+        pieces = torch.from_numpy(state["model.embed_tokens.weight"])
 
         def table(phrases: Sequence[str]) -> nn.Parameter:
             return nn.Parameter(torch.stack([pieces[encode(" " + one)].mean(0) for one in phrases]))
 
         self.verbs = table([one.replace("_", " ") for one in vocabulary.verbs])
         self.labels = table([phrase(label) for _, label in vocabulary.labels] or ["nothing"])
-        self.verbs_bias = nn.Parameter(torch.zeros(len(vocabulary.verbs)))
-        self.labels_bias = nn.Parameter(torch.zeros(max(1, len(vocabulary.labels))))
-        adapt(model, rank, scale=2.0 * rank, dropout=0.0)
-        self.model = model
+        self.verbs_bias = nn.Parameter(torch.zeros(len(self.verbs)))
+        self.labels_bias = nn.Parameter(torch.zeros(len(self.labels)))
+        self.low = nn.ParameterDict()
+        for number, layer in enumerate(self.layers):
+            for name in MATRICES:
+                rows, columns = layer[name].shape
+                self.low[f"{number}_{name}_down"] = nn.Parameter(torch.randn(rank, columns) / columns**0.5)
+                self.low[f"{number}_{name}_up"] = nn.Parameter(torch.zeros(rows, rank))
+        self.to(device)
+        self.work = {name: weight.detach().to(kind).requires_grad_() for name, weight in self.low.items()}
+
+    @torch.no_grad()
+    def gather(self) -> None:
+        """The working copies' gradients to the kept weights."""
+        for name, weight in self.low.items():
+            weight.grad = None if self.work[name].grad is None else self.work[name].grad.float()
+            self.work[name].grad = None
+
+    @torch.no_grad()
+    def spread(self) -> None:
+        """The kept weights to the working copies."""
+        for name, weight in self.low.items():
+            self.work[name].copy_(weight)
+
+    def times(self, x: torch.Tensor, number: int, name: str) -> torch.Tensor:
+        low = F.linear(x, self.work[f"{number}_{name}_down"])
+        return F.linear(x, self.layers[number][name]) + F.linear(low, self.work[f"{number}_{name}_up"]) * SCALE
 
     def states(self, tokens: torch.Tensor) -> torch.Tensor:
         """(b, t) -> (b, t, d); pads stand at the end, so a causal network never sees them."""
-        found: torch.Tensor = self.model.model(input_ids=tokens, use_cache=False).last_hidden_state
-        return found
+        batch, length = tokens.shape
+        heads, shared = self.heads, self.shared
+        x = F.embedding(tokens, self.embedding)
+        cos, sin = self.cos[:length, None], self.sin[:length, None]  # (t, 1, width)
+        for number, layer in enumerate(self.layers):
+            a = self.times(F.rms_norm(x, (self.size,), layer["n1"], self.eps), number, "qkv").view(batch, length, heads + 2 * shared, self.width)
+            qk, v = a[:, :, : heads + shared], a[:, :, heads + shared :].transpose(1, 2)
+            turned = torch.cat([-qk[..., self.width // 2 :], qk[..., : self.width // 2]], -1)
+            qk = (qk * cos + turned * sin).transpose(1, 2)
+            a = F.scaled_dot_product_attention(qk[:, :heads], qk[:, heads:], v, is_causal=True, enable_gqa=True)
+            x = x + self.times(a.transpose(1, 2).reshape(batch, length, self.size), number, "o")
+            gate, up = self.times(F.rms_norm(x, (self.size,), layer["n2"], self.eps), number, "gu").chunk(2, -1)
+            x = x + self.times(F.silu(gate) * up, number, "down")
+        return F.rms_norm(x, (self.size,), self.norm, self.eps)
 
     def head(self, at_gap: torch.Tensor, labels: bool) -> torch.Tensor:
         """(b, d) -> (b, v)"""
@@ -192,7 +257,7 @@ def scores(net: Deep, batch: Sequence[Task], device: str, told: bool = False) ->
     if told and not labels:
         at = [(n, len(one.ids) - 1 + k, piece) for n, one in enumerate(batch) for k, piece in enumerate(one.text)]
         where = torch.tensor(at, device=device)
-        said = states[where[:, 0], where[:, 1]] @ net.model.get_input_embeddings().weight.T.to(states.dtype)
+        said = states[where[:, 0], where[:, 1]] @ net.embedding.T
         loss = F.cross_entropy(said.float(), where[:, 2])
     return F.log_softmax(logits, -1), loss
 
@@ -204,8 +269,7 @@ def answers(net: Deep, some: Sequence[Task], tokens: int, device: str) -> dict[s
     number = {id(one): n for n, one in enumerate(some)}
     found: dict[int, np.ndarray] = {}
     for batch in batches(some, tokens, None):
-        with torch.autocast(device, torch.bfloat16, enabled=device == "cuda"):
-            logp, _ = scores(net, batch, device)
+        logp, _ = scores(net, batch, device)
         for one, line in zip(batch, logp.float().cpu().numpy(), strict=True):
             found[number[id(one)]] = line.astype(np.float16)
     net.train()
@@ -227,11 +291,9 @@ def left_out(row: dict[str, Any], fold: tuple[int, int] | None) -> bool:
 def weights(net: Deep) -> dict[str, np.ndarray]:
     """The learned arrays in half precision."""
     made = {name: getattr(net, name).detach().cpu().numpy().astype(np.float16) for name in ("verbs", "labels", "verbs_bias", "labels_bias")}
-    for name, module in net.model.named_modules():
-        if isinstance(module, LoraLinear):
-            short = name.removeprefix("model.layers.")
-            made[f"{short}.down"] = module.down.detach().cpu().numpy().astype(np.float16)
-            made[f"{short}.up"] = (module.up.detach().cpu().numpy() * module.factor).astype(np.float16)
+    for name, weight in net.low.items():
+        factor = SCALE if name.endswith("_up") else 1.0
+        made[name.replace("_", ".")] = (weight.detach().cpu().numpy() * factor).astype(np.float16)
     return made
 
 
@@ -278,15 +340,9 @@ def main() -> None:
     for one in tasks(train, words, encode, 0.1, args.seed):
         by_corpus[one.corpus].append(one)
     log(f"{ {name: len(some) for name, some in by_corpus.items()} }, {len(words.verbs)} verbs, dev {len(dev)}, held {len(held)}")
-    model = load_llama(args.gguf)
-    net = Deep(model, encode, words, args.rank).to(device)
-    if device == "cuda":
-        for parameter in net.parameters():
-            if not parameter.requires_grad:
-                parameter.data = parameter.data.to(torch.bfloat16)
-    adapters = [p for name, p in net.named_parameters() if name.endswith((".down", ".up"))]
-    heads = [net.verbs, net.labels, net.verbs_bias, net.labels_bias]
-    optimizer = torch.optim.AdamW([{"params": adapters, "lr": args.rate}, {"params": heads, "lr": args.rate}], weight_decay=0.01)
+    net = Deep(Gguf(args.gguf), encode, words, args.rank, device)
+    adapters, heads = list(net.low.values()), [net.verbs, net.labels, net.verbs_bias, net.labels_bias]
+    optimizer = torch.optim.AdamW([*adapters, *heads], lr=args.rate, weight_decay=0.01)
     near = Pool([one for name, some in by_corpus.items() if name in NEAR for one in some], args.tokens, args.seed)
     wide = Pool([one for name, some in by_corpus.items() if name not in NEAR for one in some], args.tokens, args.seed + 1)
     steps = 2 if args.smoke else round(args.epochs * near.size / (1 - 0.2 * (wide.size > 0)))
@@ -314,15 +370,16 @@ def main() -> None:
         factor = min(1.0, (step + 1) / 40) * (1 - part)
         for group in optimizer.param_groups:
             group["lr"] = args.rate * factor
-        with torch.autocast(device, torch.bfloat16, enabled=device == "cuda"):
-            logp, telling = scores(net, batch, device, told=args.tell > 0)
+        logp, telling = scores(net, batch, device, told=args.tell > 0)
         key = torch.tensor([one.key for one in batch], device=device)
         weight = torch.tensor([WEIGHT[one.corpus] for one in batch], device=device)
         loss = (F.nll_loss(logp, key, reduction="none") * weight).mean()
         (loss + args.tell * telling).backward()
+        net.gather()
         nn.utils.clip_grad_norm_([*adapters, *heads], 1.0)
         optimizer.step()
         optimizer.zero_grad(set_to_none=True)
+        net.spread()
         lost.append((float(loss.detach()), float(telling.detach())))
         step += 1
         part = max(step / steps, (time.time() - start) / limit)

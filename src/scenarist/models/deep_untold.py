@@ -23,9 +23,8 @@ from scenarist.question import Answer, AnyQuestion, Guess, Prediction, Untold
 from scenarist.store import home
 
 Array = npt.NDArray[np.float32]
-PARTS = {"qkv": ("self_attn.q_proj", "self_attn.k_proj", "self_attn.v_proj"), "o": ("self_attn.o_proj",),
-         "gu": ("mlp.gate_proj", "mlp.up_proj"), "down": ("mlp.down_proj",)}  # fmt: skip
-"""Matrices of smollm2.py and the layers of the library that each is made of."""
+MATRICES = ("qkv", "o", "gu", "down")
+"""Matrices of a layer of smollm2.py that have an adapter."""
 TOGETHER = 8
 """Gaps that go forward at once."""
 KEPT = 4000
@@ -65,13 +64,10 @@ class DeepGaps:
         """A weight with what its adapters add."""
         import torch
 
-        if matrix not in PARTS:
+        if matrix not in MATRICES:
             return weight
-        added = [
-            np.asarray(arrays[f"{number}.{part}.up"], np.float32) @ np.asarray(arrays[f"{number}.{part}.down"], np.float32)
-            for part in PARTS[matrix]
-        ]
-        return weight + torch.from_numpy(np.concatenate(added))
+        up, down = (np.asarray(arrays[f"{number}.{matrix}.{part}"], np.float32) for part in ("up", "down"))
+        return weight + torch.from_numpy(up @ down)
 
     def _encode(self, text: str) -> list[int]:
         found: list[int] = self.base._tokenizer.encode(text, add_special_tokens=False).ids
