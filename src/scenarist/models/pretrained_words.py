@@ -31,7 +31,7 @@ from scenarist.models.word_queries import Admissible, Network, Place
 from scenarist.models.wordcloze_training import lengths
 from scenarist.story import Alignment, Pair
 
-ENSEMBLE = ("word-head-1", "word-head-2", "word-head-3", "pretrained-transducer-2", "pretrained-transducer-3")
+ENSEMBLE = ("word-head-1", "word-head-2", "word-head-3", "pretrained-transducer-1", "pretrained-transducer-2")
 
 
 class PretrainedWords(WordModel):
