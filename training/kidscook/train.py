@@ -37,12 +37,13 @@ def main() -> None:
     held = rows_of(KidsCook(split="dev"))[: given.limit]
     for seed in given.seeds:
         for name in given.models:
-            began = time.monotonic()
+            began, worked = time.monotonic(), time.process_time()
             model = make("model", name, seed=seed, device=given.device, log=lambda line: print("  ", line, flush=True), **settings)
             model.fit(train)
             model.save(given.out / f"{name}-{seed}.safetensors")
+            spent = {"seconds": round(time.monotonic() - began), "cpu_seconds": round(time.process_time() - worked)}
             found = quick(model.network(), held, model.admissible("kidscook"))
-            print(json.dumps({"model": name, "seed": seed, "seconds": round(time.monotonic() - began), **found}), flush=True)
+            print(json.dumps({"model": name, "seed": seed, **spent, **found}), flush=True)
 
 
 if __name__ == "__main__":
