@@ -75,8 +75,8 @@ ALLOWED = {
     "position": ("known", "unknown"), "chains": ("all", "central"), "gaps": ("random", "each", "last"),
     "args": ("single", "multi"), "forms": ("lemma", "surface"), "candidates": ("random", "frequency"),
 }  # fmt: skip
-UNRELATED = frozenset({"", "unrel", "relnscr", "unclear", "other", "evoking", "screv_other"})
-"""Labels of InScript that do not say that an event belongs to the script (compared in lower case)."""
+UNRELATED = ("unrel", "relnscr", "unclear", "other", "evoking", "screv_other")
+"""How labels of InScript begin, in lower case, that do not say that an event belongs to the script (``UnrelEv``, ``RelNScrEv``, ...)."""
 
 
 class EventCloze:
@@ -174,7 +174,8 @@ class EventCloze:
         """May this event be asked?"""
         if self.switches.core == "labels":
             labels = document.labels
-            return bool(chain.places) and labels[chain.places[at]].lower() not in UNRELATED
+            label = labels[chain.places[at]].lower() if chain.places else ""
+            return bool(label) and not label.startswith(UNRELATED)
         link = chain.links[at]
         return core is None or link.predicate in core or str(Link(link.predicate, link.role)) in core
 

@@ -22,6 +22,7 @@ from scenarist.story import Link
 
 LISTED = 50
 """Guesses an answer lists; the rank of a key is computed among all events, listed or not."""
+BLOCK = 256
 EXPLAINED = 10
 """Guesses that carry the chain events that voted for them."""
 
@@ -212,13 +213,21 @@ class EventRanker:
 
 def top(scores: Floats, most: int) -> Ints:
     """The places of the highest scores, best first, ties by id (the commoner event)."""
-    if len(scores) > most:
-        edge = np.partition(scores, len(scores) - most)[len(scores) - most]
-        above = np.flatnonzero(scores > edge)
-        level = np.flatnonzero(scores == edge)[: most - len(above)]
-        places = np.concatenate([above, level])
+    if len(scores) <= most:
+        return np.lexsort((np.arange(len(scores)), -scores))
+    if len(scores) > BLOCK * most:
+        # at least ``most`` scores are as high as the most-th highest of the blocks' maxima: nothing below can matter
+        whole = len(scores) // BLOCK * BLOCK
+        highest = np.append(scores[:whole].reshape(-1, BLOCK).max(1), scores[whole:].max(initial=-np.inf))
+        edge = np.partition(highest, len(highest) - most)[len(highest) - most]
+        near = np.flatnonzero(scores >= edge) if np.isfinite(edge) else np.arange(len(scores))
     else:
-        places = np.arange(len(scores))
+        near = np.arange(len(scores))
+    values = scores[near]
+    edge = np.partition(values, len(values) - most)[len(values) - most]
+    above = near[values > edge]
+    level = near[values == edge][: most - len(above)]
+    places = np.concatenate([above, level])
     return places[np.lexsort((places, -scores[places]))]
 
 

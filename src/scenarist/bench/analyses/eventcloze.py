@@ -15,7 +15,7 @@ from scenarist.contracts import Metric
 from scenarist.learning.event_chains import documents
 from scenarist.metrics.probability import InformationContent
 from scenarist.models.event_ranker import EventRanker, counted
-from scenarist.question import Item, Mark, Prediction
+from scenarist.question import Item, Prediction
 from scenarist.registry import make
 from scenarist.signature import sign
 
