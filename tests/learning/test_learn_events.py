@@ -74,6 +74,7 @@ def test_the_other_tables(tmp_path: Path) -> None:
         for i in range(len(names)):
             for j in range(i + 1, min(len(names), i + 25)):
                 pairs[tuple(sorted((names[i], names[j])))] += 1
+    assert str(pq.read_schema(tmp_path / "m" / "unordered.parquet").field("n").type) == "int64"
     found: Counter[tuple[str, ...]] = Counter()
     for row in pq.read_table(tmp_path / "m" / "unordered.parquet").to_pylist():
         found[tuple(sorted((events[row["x"]], events[row["y"]])))] += row["n"]

@@ -57,7 +57,8 @@ def pair_counts(chains: Any, window: int = WINDOW, minimum: int = 2) -> Any:
 def unordered_counts(pairs: Any) -> Any:
     """Ordered pairs -> (x, y) with x <= y -> how often in either order, at any distance."""
     rows = pairs.select(x=ibis().least(pairs.first, pairs.second), y=ibis().greatest(pairs.first, pairs.second), n=pairs.n)
-    return rows.group_by("x", "y").agg(n=rows.n.sum())
+    total = rows.n.sum().cast("decimal(38, 0)").cast("int64")  # DuckDB sums in 128 bits, which Parquet would hold as a float
+    return rows.group_by("x", "y").agg(n=total)
 
 
 def pattern_counts(chains: Any) -> Any:

@@ -179,7 +179,12 @@ def pool_of(jobs: int) -> Iterator[Mapper]:
     from scenarist.reading.batch import in_order, workers
 
     with workers(jobs) if jobs > 1 else nullcontext() as pool:
-        yield lambda works: in_order(make_shard, works, pool, jobs)
+        try:
+            yield lambda works: in_order(make_shard, works, pool, jobs)
+        except BaseException:  # Ctrl-C among them: do not wait for shards that are half read, they would be whole files or none
+            for process in list((getattr(pool, "_processes", None) or {}).values()):
+                process.terminate()
+            raise
 
 
 def build_shards(
