@@ -19,7 +19,7 @@ import numpy as np
 import torch
 
 from scenarist.learning.negatives import Negatives
-from scenarist.models.dssm_network import Counts, Letters, Recipe, Tower, learn
+from scenarist.models.dssm_network import Counts, Letters, Recipe, Tower, learn, pack
 from training.storycloze.job import Job
 
 KINDS = ("nearest", "nearest2", "flipped", "backward", "backward2")
@@ -76,7 +76,7 @@ def main() -> None:
         endings = pool.map(made, stories, chunksize=200)
     job.say(f"{len(stories)} stories, made endings: {[sum(bool(row[k]) for row in endings) for k in range(len(KINDS))]}")
     train, held = np.flatnonzero(~dev), np.flatnonzero(dev)
-    letters = Letters([stories[at] for at in train])
+    letters = Letters([stories[at] for at in train], least=20)
 
     def on(counts: Counts) -> Counts:
         return Counts(counts.ids.to(job.device), counts.weights.to(job.device))
@@ -96,7 +96,7 @@ def main() -> None:
     answer = np.array([item["answer"] for item in items])
     job.say(f"{len(letters.known)} trigrams, {len(train)} to train on, {len(held)} held out, {len(items)} items")
 
-    def run(name: str, kinds: tuple[str, ...], recipe: Recipe, seed: int) -> float:
+    def run(name: str, kinds: tuple[str, ...], recipe: Recipe, seed: int, keep: bool = False) -> float:
         """Train one; its accuracy on Story Cloze, and how often it finds the told ending of a held-out story."""
         towers = learn(letters, told, right, [wrong[kind] for kind in kinds], recipe, seed, job.device)
         first, second = (cosines(towers, asked, one) for one in choices)
@@ -107,6 +107,8 @@ def main() -> None:
             there = (other.ids[:, 0] > 0).cpu().numpy()
             shares[kind] = round(float((good > cosines(towers, held_told, other))[there].mean()), 3)
         job.say(f"{name}, {recipe.epochs} epochs, seed {seed}: Story Cloze {cloze:.4f}; made pairs {shares}")
+        if keep:
+            job.save("dssm", [pack(letters, towers)], {"what": f"DSSM, wrong endings: {' '.join(kinds)}", "recipe": recipe._asdict(), "seed": seed})
         return cloze
 
     found: list[tuple[float, str, tuple[str, ...], Recipe]] = []
@@ -118,7 +120,7 @@ def main() -> None:
         found.append((run(name, kinds, recipe, 1), name, kinds, recipe))
     _, name, kinds, recipe = max(found, key=lambda one: one[0])
     for seed in (1, 2, 3):
-        run(f"best ({name})", kinds, recipe if given.tiny else recipe._replace(epochs=24), seed)
+        run(f"best ({name})", kinds, recipe if given.tiny else recipe._replace(epochs=24), seed, keep=seed == 1)
 
 
 if __name__ == "__main__":

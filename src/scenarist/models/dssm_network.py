@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -59,6 +59,13 @@ class Letters:
         self.cache: dict[str, tuple[int, ...]] = {}
         found = Counter(gram for story in told for text in story for word in self.words(text) for gram in set(trigrams(word)))
         self.known = {gram: at for at, gram in enumerate((gram for gram, n in found.most_common() if n >= least), start=1)}
+
+    @classmethod
+    def of(cls, known: Sequence[str], names: Iterable[str]) -> Letters:
+        """The same from its trigrams in order and its names."""
+        new = object.__new__(cls)
+        new.names, new.cache, new.known = set(names), {}, {gram: at for at, gram in enumerate(known, start=1)}
+        return new
 
     def words(self, text: str) -> list[str]:
         """Words of a sentence, lower-cased."""
@@ -162,3 +169,35 @@ def learn(
             watch(epoch, (towers[0].eval(), towers[1].eval()))
             towers = towers[0].train(), towers[1].train()
     return towers[0].eval(), towers[1].eval()
+
+
+def text_tensor(lines: Iterable[str]) -> Tensor:
+    """Lines as bytes."""
+    return torch.tensor(list("\n".join(lines).encode("utf-8")), dtype=torch.uint8)
+
+
+def pack(letters: Letters, towers: tuple[Tower, Tower]) -> dict[str, Tensor]:
+    """Networks and their letters as arrays: the large matrices in int8 with a scale a row, the rest in half precision."""
+    out = {"known": text_tensor(letters.known), "names": text_tensor(sorted(letters.names))}
+    for name, tower in zip(("story", "ending"), towers, strict=True):
+        table = tower.first.weight.detach().float().cpu()
+        scale = table.abs().amax(1).clamp(min=1e-6) / 127
+        out |= {f"{name}.first": (table / scale[:, None]).round().to(torch.int8), f"{name}.first.s": scale}
+        out |= {f"{name}.second.{part}": getattr(tower.second, part).detach().half().cpu() for part in ("weight", "bias")}
+    return out
+
+
+def unpack(tensors: Mapping[str, Tensor]) -> tuple[Letters, tuple[Tower, Tower]]:
+    """What ``pack`` made, ready to ask."""
+    known, names = (bytes(tensors[name].tolist()).decode("utf-8").split("\n") for name in ("known", "names"))
+    towers = []
+    for name in ("story", "ending"):
+        table = tensors[f"{name}.first"].float() * tensors[f"{name}.first.s"].float()[:, None]
+        tower = Tower(len(known), table.shape[1], len(tensors[f"{name}.second.bias"]), 0.0)
+        with torch.no_grad():
+            tower.first.weight.copy_(table)
+            tower.second.weight.copy_(tensors[f"{name}.second.weight"].float())
+            tower.second.bias.copy_(tensors[f"{name}.second.bias"].float())
+        tower.eval()
+        towers.append(tower)
+    return Letters.of(known, names), (towers[0], towers[1])
