@@ -9,7 +9,7 @@ export PIP_DISABLE_PIP_VERSION_CHECK := 1
 export OPENBLAS_NUM_THREADS ?= 1
 export OMP_NUM_THREADS ?= 1
 
-.PHONY: help demo test check install install-dev system docs clean cli-docs train-reader train-detector train-knowledge train-storycloze bench-toy bench-storycloze bench-kidscook
+.PHONY: help demo test check install install-dev system docs clean cli-docs train-reader train-detector train-knowledge train-storycloze bench-toy bench-counting bench-storycloze bench-kidscook
 help:            ## what one can make
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*##/\t/' | expand -t 22
 
@@ -61,6 +61,11 @@ train-knowledge: $(VENV)/dev ## rebuild what the package knows of scenarios (scr
 
 bench-toy: $(VENV)/base ## the toy table, with its page
 	$(BIN)/scenarist bench toy --html $(OUT)/toy.html
+
+bench-counting: $(VENV)/dev system ## pair counts against numba, growth to 200 M events (20 GB of disk), Spark with an executor killed
+	@mkdir -p $(OUT)
+	set -e; for part in "pairs" "growth" "spark --events 4e6 --kill"; do $(BIN)/python benchmarks/counting.py $$part; done > $(OUT)/counting.jsonl
+	mv $(OUT)/counting.jsonl results/counting.jsonl
 
 bench-kidscook: $(VENV)/dev ## train the in-domain word models of KidsCook, then write their table to results/
 	$(BIN)/python -m training.kidscook.train lstm-lm seq2seq seq2seq-attention transducer transducer-param --seeds 1 2 3
