@@ -189,3 +189,27 @@ def test_dssm_learns_from_made_endings():
     model = Dssm(hidden=32, size=16, epochs=30, batch=8, least=1, rate=5e-3, dropout=0.0, wrong=["flipped", "backward"], seed=1).fit(stories)
     asked = Choice(("Ann had a vase.", "The vase broke.", "She looked at it.", "Then she sat."), ("Ann was happy.", "Ann was sad."))
     assert model.answer(asked).best == "1"
+
+
+@pytest.mark.neural
+def test_dssm_comes_back_from_its_file(tmp_path, monkeypatch):
+    pytest.importorskip("torch")
+    safetensors = pytest.importorskip("safetensors.torch")
+    from scenarist.models import dssm, story_adapters
+    from scenarist.models.dssm_network import pack
+
+    own = dssm.Dssm(hidden=16, size=8, epochs=2, batch=6, least=1, seed=1).fit(TALES)
+    folder = tmp_path / "weights" / "storycloze"
+    folder.mkdir(parents=True)
+    safetensors.save_file(pack(own.letters_, own.towers_), folder / "dssm.safetensors")
+    monkeypatch.setenv("SCENARIST_HOME", str(tmp_path))
+    for cached in (story_adapters.parts, dssm.released):
+        cached.cache_clear()
+    try:
+        kept = dssm.Dssm(networks="release").answer(QUESTION)
+    finally:
+        for cached in (story_adapters.parts, dssm.released):
+            cached.cache_clear()
+    assert [guess.logp for guess in kept.guesses] == pytest.approx([guess.logp for guess in own.answer(QUESTION).guesses], abs=0.1)
+    with pytest.raises(BadInput, match="own or release"):
+        dssm.Dssm(networks="theirs")

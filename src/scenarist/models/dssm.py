@@ -4,11 +4,14 @@ Two networks, one for the four sentences and one for the ending: counts of lette
 (models/dssm_network.py). Trained on stories to prefer the told ending to wrong ones: the endings of the batch's other stories and, by
 ``wrong``, endings made for this story (learning/negatives.py). Departures: log counts, dropout, Adam, and ``names="masked"``, which
 writes every person's name as one word in training and asking alike: else the network learns to match names, which both endings share.
+``networks="release"`` takes those of `training/storycloze/dssm_grid.py`, which chose the recipe; ``networks="own"`` learns from the
+stories given.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from functools import cache
 from typing import Any
 
 from scenarist.errors import BadInput
@@ -16,6 +19,15 @@ from scenarist.learning.negatives import KINDS, Negatives
 from scenarist.models.endings import EndingModel, choice, ranked
 from scenarist.question import AnyQuestion, Prediction
 from scenarist.story import sentence_texts
+
+
+@cache
+def released() -> tuple[Any, Any]:
+    """The released letters and networks."""
+    from scenarist.models.dssm_network import unpack
+    from scenarist.models.story_adapters import parts
+
+    return unpack(parts("dssm")[0])
 
 
 class Dssm(EndingModel):
@@ -26,21 +38,27 @@ class Dssm(EndingModel):
 
     def __init__(
         self, hidden: int = 1000, size: int = 300, epochs: int = 8, batch: int = 256, rate: float = 5e-4, scale: float = 10.0,
-        dropout: float = 0.3, least: int = 3, names: str = "masked", wrong: Sequence[str] = (), made: float = 1.0,
-        see: str = "story", seed: int = 13,
+        dropout: float = 0.3, least: int = 3, names: str = "masked", wrong: Sequence[str] = (), made: float = 1.0, others: bool = True,
+        networks: str = "own", see: str = "story", seed: int = 13,
     ) -> None:  # fmt: skip
         super().__init__(see)
         if names not in ("masked", "kept"):
             raise BadInput(f"dssm: `names` is masked or kept, not {names!r}.")
+        if networks not in ("own", "release"):
+            raise BadInput(f"dssm: `networks` is own or release, not {networks!r}.")
         for kind in wrong:
             if kind not in KINDS:
                 raise BadInput(f"dssm: a kind of wrong ending is one of {', '.join(KINDS)}, not {kind!r}.")
         self.hidden, self.size, self.epochs, self.batch, self.rate = hidden, size, epochs, batch, rate
         self.scale, self.dropout, self.least, self.names = scale, dropout, least, names
-        self.wrong, self.made, self.seed = tuple(wrong), made, seed
+        self.wrong, self.made, self.others, self.networks, self.seed = tuple(wrong), made, others, networks, seed
+        if networks == "release":
+            self.learns = "nothing"
 
     def fit(self, data: Iterable[Any]) -> Dssm:
         """Learn from stories of two or more sentences."""
+        if self.networks == "release":
+            return self
         from scenarist.models.dssm_network import Letters, Recipe, learn
 
         stories = [told for story in data if len(told := list(sentence_texts(story))) > 1]
@@ -56,9 +74,8 @@ class Dssm(EndingModel):
                 turn = self.wrong[:at].count(kind)
                 found = [maker.make(told, kind, turn) for told in stories]
                 made.append(self.letters_.counts([[one.text] if one else [] for one in found]))
-        recipe = Recipe(
-            self.hidden, self.size, self.epochs, min(self.batch, len(stories)), self.rate, self.scale, self.dropout, made=self.made
-        )
+        size = min(self.batch, len(stories))
+        recipe = Recipe(self.hidden, self.size, self.epochs, size, self.rate, self.scale, self.dropout, self.others, self.made)
         counts = self.letters_.counts
         self.towers_ = learn(
             self.letters_, counts([told[:-1] for told in stories]), counts([told[-1:] for told in stories]), made, recipe, self.seed
@@ -69,6 +86,8 @@ class Dssm(EndingModel):
         """All questions in one go."""
         import torch
 
+        if self.networks == "release":
+            self.letters_, self.towers_ = released()
         if not hasattr(self, "towers_"):
             raise BadInput(f"{self.name} has learned nothing yet: call fit(stories), or name a training corpus in the table.")
         asked = [choice(question, self.name) for question in questions]
