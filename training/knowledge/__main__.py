@@ -27,7 +27,7 @@ HERE = ROOT / "src" / "scenarist" / "resources" / "knowledge"
 TEACHER = ROOT / "release" / "untold" / "teacher.npz"
 EVIDENCE = "MCScript train, InScript train, DeScript (event sequence descriptions)"
 SCRIPTED = ("mcscript", "inscript", "descript")
-SENTENCES = network.Settings(2, 2, 8000, 64, 128, 0.4, 0.1, 8, restrict=True)
+SENTENCES = network.Settings(2, 2, 8000, 64, 128, 0.5, 0.1, 4, restrict=True)
 """The network of InScript's labels where one sentence is taken out (`unit=sentence`)."""
 
 

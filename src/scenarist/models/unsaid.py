@@ -122,6 +122,21 @@ def parts(phrase: str) -> tuple[str, str]:
     return verb, rest[-1] if rest else ""
 
 
+def is_whole(phrase: str, scenario: str) -> bool:
+    """Is the phrase the name of the scenario? Then it is told by all that is told, and not unsaid.
+
+    >>> is_whole("take bath", "taking a bath"), is_whole("fly on plane", "flying in a plane"), is_whole("fill tub", "taking a bath")
+    (True, True, False)
+    >>> is_whole("get haircut", "getting a haircut"), is_whole("pay for haircut", "getting a haircut")
+    (True, False)
+    """
+    verb, head = parts(phrase)
+    verb = verb.split("_")[0]
+    first, *rest = scenario.lower().split()
+    forms = {verb, verb + "ing", verb[:-1] + "ing", verb + verb[-1:] + "ing", verb.removesuffix("ie") + "ying"}
+    return first in forms and head != "" and any(word in (head, head + "s") for word in rest)
+
+
 def shown(phrase: str) -> str:
     """A phrase for people.
 
@@ -286,12 +301,12 @@ class Teller:
             verb, _ = parts(one.phrases[0])
             if probability < self.least or len(chosen) >= self.most:
                 break
-            if verb in taken:  # *put in oven* and *put pan* are two views of one event
+            phrase = wording(one, heads)
+            if verb in taken or is_whole(phrase, passage.scenario):  # *put in oven* and *put pan* are two views of one event
                 continue
             taken.add(verb)
             after, before = self.place(known, number, matched)
             index, at = self.offset(story, passage, after, before)
-            phrase = wording(one, heads)
             reason = self.reason(story, known, one, number, told, after, before, phrase)
             chosen.append(
                 Unsaid(passage.scenario, one.id, shown(phrase), round(probability, 4), index, after, before, at, reason)
