@@ -35,6 +35,14 @@ def test_the_packages_own_counts_fill_a_chain() -> None:
     assert page.count("<tr>") == len(names) + 1
 
 
+def test_a_person_who_asks_gets_events_that_tell_something() -> None:
+    filled = fill_chain("arrest:obj escape:subj ?")
+    best = [one.event.split(":")[0] for one in filled.candidates[:5]]
+    assert {"convict", "charge"} <= set(best)
+    assert not {"say", "be", "have"} & set(best)
+    assert all(one.votes and one.seen for one in filled.candidates[:5])
+
+
 def test_the_command_line(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     assert run(["fill", "--chain", "arrest:obj escape:subj ?", "--by", "bigram", "--json", "--top", "3"]) == 0
     assert len(json.loads(capsys.readouterr().out)["candidates"]) == 3

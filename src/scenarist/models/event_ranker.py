@@ -100,7 +100,7 @@ class EventRanker:
         at = ids.get(str(link))
         if at is None:
             others = (ids.get(str(Link(link.predicate, role, link.args))) for role in ALIASES.get(link.role, ()))
-            at = next((one for one in others if one is not None), -1)
+            at = min((one for one in others if one is not None), default=-1)  # ids are ranks: the commonest
         return at
 
     def scored(self, question: AnyQuestion) -> Floats:

@@ -19,9 +19,16 @@ from scenarist.learning.event_counts import EventCounts, Floats, Ints, Table
 from scenarist.models.event_ranker import EventRanker, Gap
 from scenarist.models.ngrams import any_skip, cells
 
+BEHIND = 1e6
+"""What an event that is not to be ranked loses of its score."""
+
 
 class Mixture(EventRanker):
-    """Averaged votes. ``repeat=False``: events of the chain are ranked last where the position is not told (each event once)."""
+    """Averaged votes. ``repeat=False``: events of the chain are ranked last where the position is not told (each event once).
+
+    ``lift`` subtracts that part of an event's log frequency: 0 is what is likely, 1 what the chain says beyond frequency. Events
+    seen less often than ``least`` are ranked behind the others.
+    """
 
     name = "mixture"
 
@@ -31,6 +38,8 @@ class Mixture(EventRanker):
         decay: float = 0.5,
         skip: int | str | None = None,
         repeat: bool = True,
+        lift: float = 0.0,
+        least: int = 0,
         args: str = "single",
         forms: str = "lemma",
         minimum: int = 2,
@@ -38,6 +47,7 @@ class Mixture(EventRanker):
     ) -> None:
         if smoothing <= 0 or decay < 0:
             raise BadInput("mixture: smoothing must be above 0 and decay 0 or more.")
+        self.lift, self.least = lift, least
         self.smoothing, self.decay, self.skip, self.repeat = smoothing, decay, any_skip(skip), repeat
         super().__init__(args, forms, minimum, counts)
 
@@ -76,6 +86,10 @@ class Mixture(EventRanker):
             back += weight * self.smoothing / below
         votes += back * self._p
         scores: Floats = np.log(votes / total)
+        if self.lift:
+            scores -= self.lift * np.log(self._p)
+        if self.least:
+            scores -= BEHIND * (self.counts_.events < self.least)
         if not self.repeat and not gap.known:
             scores[[at for at in gap.all if at >= 0]] = scores.min() - 1.0
         return scores
