@@ -180,3 +180,13 @@ def test_cost_grows_linearly() -> None:
         resolve(parsed.story, parsed.kinds)
         spent.append(time.process_time() - begun)
     assert spent[1] < 16 * max(spent[0], 0.01)
+
+
+def test_numbers_of_a_list_and_emoji_are_nobody() -> None:
+    parsed = next(iter(parser()(["1. Wash the cup.\n2. Dry it.\n\nWe won 🎉🎉 again."])))
+    found = {
+        parsed.story.text[parsed.story.tokens[at].start : parsed.story.tokens[at].stop]
+        for at in find(parsed.story, parsed.kinds).head
+    }
+    assert {"cup", "it", "We"} <= found
+    assert not found & {"1", "2", "1.", "2.", "🎉", "🎉🎉"}

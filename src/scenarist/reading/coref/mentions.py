@@ -179,6 +179,8 @@ def extents(story: Story) -> tuple[Array, Array]:
 
 def _is_candidate(token: Token, word: str, children: list[int], tokens: Sequence[Token]) -> bool:
     dep = token.dep.partition(":")[0]
+    if not any(letter.isalnum() for letter in word):  # emoji, dashes
+        return False
     if token.pos == "PRON":
         return (
             word not in lex.RELATIVE
@@ -194,6 +196,8 @@ def _is_candidate(token: Token, word: str, children: list[int], tokens: Sequence
     if token.pos == "DET":
         return dep not in {"det", "cc", "fixed", "advmod", "mark"} and token.tag != "WDT"
     if token.pos == "NUM":
+        if dep == "root" and all(tokens[child].pos == "PUNCT" for child in children):  # the number of a list item
+            return False
         return dep in {"nsubj", "obj", "obl", "nmod", "root"} or (dep == "conj" and not children)
     if token.pos == "ADJ":
         return any(tokens[child].dep == "det" for child in children) and dep in {"nsubj", "obj", "obl", "nmod"}
