@@ -6,12 +6,14 @@ import inspect
 import itertools
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
+from statistics import NormalDist
 from typing import Any, TypeAlias
 
 import msgspec
 
 from scenarist import __version__
 from scenarist.bench import runner, scoring
+from scenarist.bench.bootstrap import detectable
 from scenarist.bench.significance import Comparison, compare, holm
 from scenarist.bench.table import Condition, Row, Source, Table
 from scenarist.contracts import Exam, Metric, Model
@@ -84,7 +86,7 @@ class Sheet(msgspec.Struct):
             {
                 "column": test.column, "row": test.row, "reference": test.reference, "test": test.comparison.test,
                 "difference": test.comparison.difference, "low": test.comparison.low, "high": test.comparison.high,
-                "p": test.comparison.p, "p_holm": test.corrected,
+                "p": test.comparison.p, "p_holm": test.corrected, "detectable": smallest(test.comparison.low, test.comparison.high),
             }
             for test in self.tests
         ]  # fmt: skip
@@ -257,6 +259,11 @@ def run_row(
             {seed: scoring.total(metric, one) for seed, one in zip(seeds, runs, strict=True)} if len(seeds) > 1 else {}
         )
         done.cells[f"{metric.name}/{condition.name}"] = Cell(score, values)
+
+
+def smallest(low: float, high: float) -> float:
+    """The smallest true difference that such a paired test finds four times in five, from the width of its 95 % interval."""
+    return detectable((high - low) / (2 * NormalDist().inv_cdf(0.975)))
 
 
 def paired(sheet: Sheet) -> list[Tested]:

@@ -149,7 +149,8 @@ def show(form: dict[str, Any], sheet: Sheet, quiet: bool, cite: bool) -> None:
     for test in form.get("tests", []):
         out.print(
             f"{test['column']}: {test['row']} against {test['reference']}: {test['difference']:+.4f} "
-            f"({test['low']:+.4f} to {test['high']:+.4f}), p = {test['p']:.4f}, corrected {test['p_holm']:.4f} ({test['test']})",
+            f"({test['low']:+.4f} to {test['high']:+.4f}), p = {test['p']:.4f}, corrected {test['p_holm']:.4f} ({test['test']}); "
+            f"detectable {test['detectable']:.4f}",
             markup=False, soft_wrap=True,
         )  # fmt: skip
     if table.note:

@@ -42,7 +42,8 @@ class Switches(msgspec.Struct, frozen=True):
     gaps: str = "random"
     """``random``: one a chain; ``each`` event in turn; ``last``."""
     args: str = "single"
-    """``single``: verb and role; ``multi``: verb and the variables of all its arguments."""
+    """``single``: verb and role; ``multi``: verb and the variables of all its arguments; ``types``: verb and role are asked, and what else takes
+    part in the chain's events is told, as labels or head words (Ahrendt and Demberg 2016)."""
     forms: str = "lemma"
     """``lemma`` or ``surface``."""
     choices: int = 0
@@ -73,7 +74,7 @@ PRESETS: Mapping[str, Switches] = {
 
 ALLOWED = {
     "position": ("known", "unknown"), "chains": ("all", "central"), "gaps": ("random", "each", "last"),
-    "args": ("single", "multi"), "forms": ("lemma", "surface"), "candidates": ("random", "frequency"),
+    "args": ("single", "multi", "types"), "forms": ("lemma", "surface"), "candidates": ("random", "frequency"),
 }  # fmt: skip
 UNRELATED = ("unrel", "relnscr", "unclear", "other", "evoking", "screv_other")
 """How labels of InScript begin, in lower case, that do not say that an event belongs to the script (``UnrelEv``, ``RelNScrEv``, ...)."""
@@ -127,7 +128,7 @@ class EventCloze:
         pool: Counter[Link] = Counter()
         shared = long_chains(switches.unshared) if switches.unshared else frozenset()
         core = None if switches.core in ("", "labels") else core_list(Path(switches.core))
-        for document in documents(stories, switches.forms, "raw"):
+        for document in documents(stories, switches.forms, "types" if switches.args == "types" else "raw"):
             if shared and any(chain.links in shared for chain in document.chains):
                 continue
             for order, chain in enumerate(self.kept(document)):
@@ -211,6 +212,8 @@ class EventCloze:
 def removed(chain: Chain, at: int, args: str) -> tuple[tuple[Link, ...], Link]:
     """The chain without one event, and that event. Variables are named from what is left, so they tell nothing of the gap."""
     links, key = chain.links[:at] + chain.links[at + 1 :], chain.links[at]
+    if args == "types":
+        key = Link(key.predicate, key.role)
     if args == "multi":
         names = variables(links, chain.entity)
         links, key = tuple(renamed(link, names) for link in links), renamed(key, names)

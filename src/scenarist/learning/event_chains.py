@@ -83,7 +83,10 @@ def chain_story(thing: Any) -> str:
 def of_story(story: Story, forms: str = "lemma", args: str = "single") -> Document:
     """The chains of a story that has been read (it has events and entities)."""
     chains: Iterable[Chain] = load("scenarist.reading.chains:chains")(story)
-    if args != "single":
+    if args == "types":
+        named = {entity.id: entity.label for entity in story.entities if entity.label}
+        chains = [with_types(chain, story.events, named) for chain in chains]
+    elif args != "single":
         chains = [with_arguments(chain, story.events) for chain in chains]
     labels = tuple(event.label for event in story.events)
     return Document(story.id, tuple(viewed(chain, forms, args, story.events) for chain in chains), story.scenario, labels)
@@ -104,6 +107,16 @@ def with_arguments(chain: Chain, events: tuple[Event, ...]) -> Chain:
     return msgspec.structs.replace(chain, links=tuple(links))
 
 
+def with_types(chain: Chain, events: tuple[Event, ...], named: Mapping[str, str]) -> Chain:
+    """A chain whose links name what else takes part: a participant's label where the corpus has one, the head word otherwise."""
+    links: list[Link] = []
+    for link, at in zip(chain.links, chain.places, strict=True):
+        others = (role for role in events[at].roles if role.entity != chain.entity)
+        types = (named.get(role.entity) or role.head.lower() for role in others)
+        links.append(Link(link.predicate, link.role, tuple(dict.fromkeys(one for one in types if one))))
+    return msgspec.structs.replace(chain, links=tuple(links))
+
+
 def viewed(chain: Chain, forms: str, args: str, events: tuple[Event, ...] = ()) -> Chain:
     """A chain in the asked view: lemmas or surface forms; one argument, several as variables, or several as entity ids (raw)."""
     links = chain.links
@@ -120,8 +133,8 @@ def viewed(chain: Chain, forms: str, args: str, events: tuple[Event, ...] = ()) 
         links = normalised(links, chain.entity)
     elif args == "single":
         links = tuple(link if not link.args else Link(link.predicate, link.role) for link in links)
-    elif args != "raw":
-        raise BadInput(f"args is 'single', 'multi' or 'raw', not {args!r}.")
+    elif args not in ("raw", "types"):
+        raise BadInput(f"args is 'single', 'multi', 'types' or 'raw', not {args!r}.")
     return msgspec.structs.replace(chain, links=links)
 
 

@@ -29,6 +29,7 @@ INDEX: dict[str, str] = {
     "reader": "scenarist.models.untold_slots:Reader",
     "deep-reader": "scenarist.models.deep_untold:DeepReader",
     "mixture": "scenarist.models.mixture:Mixture",
+    "participants": "scenarist.models.participants:Participants",
     "cooccurrence": "scenarist.models.mixture:Cooccurrence",
     "reading": "scenarist.models.reading_model:ReadingModel",
     "lstm-lm": "scenarist.models.in_domain:LstmLanguageModel",
@@ -68,5 +69,6 @@ INDEX: dict[str, str] = {
     "skip-thoughts": "scenarist.models.skip_thoughts:SkipThoughts",
     "narrative-chains": "scenarist.models.narrative_chain_endings:NarrativeChains",
     "ending-ensemble": "scenarist.models.ending_ensemble:EndingEnsemble",
+    "phrase-vectors": "scenarist.models.phrase_events:PhraseVectors",
     "phrase-events": "scenarist.models.phrase_events:PhraseEvents",
 }

@@ -11,6 +11,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Any, Self
 
+import numpy as np
+
 from scenarist.errors import BadInput
 from scenarist.models.event_ranker import EventRanker
 from scenarist.question import AnyQuestion, EventGap, Guess, Prediction
@@ -87,3 +89,40 @@ class PhraseEvents:
         rated.sort(key=lambda pair: (-pair[0], pair[1]))
         note = f"{len(chain)} of {len(question.links)} events and {len(rated) - missing} of {len(rated)} choices hold a known verb"
         return Prediction("", tuple(Guess(text, value) for value, text in rated), by=self.name, note=note)
+
+
+class PhraseVectors:
+    """The choice whose sentence vector is nearest the chain's: each triple is written as a sentence and encoded by MiniLM.
+
+    A yardstick that reads words and knows nothing of chains. ``strongest`` takes the best event of the chain in place of the mean of all.
+    """
+
+    name = "phrase-vectors"
+    learns = "nothing"
+
+    def __init__(self, strongest: bool = False) -> None:
+        self.strongest = strongest
+
+    def answer(self, question: AnyQuestion) -> Prediction:
+        """The choices in order."""
+        if not isinstance(question, EventGap) or not question.choices:
+            raise BadInput("phrase-vectors answers event gaps with choices (MCNC, CMCNC).")
+        from scenarist.models.sentence_encoder import encoder
+
+        links = [*question.links, *question.choices]
+        vectors = np.asarray(encoder().encode([spoken(link) for link in links], show_progress_bar=False, normalize_embeddings=True))
+        chain, choices = vectors[: len(question.links)], vectors[len(question.links) :]
+        near = choices @ chain.T if len(chain) else np.zeros((len(choices), 1))  # [choices, chain]
+        scores = near.max(1) if self.strongest else near.mean(1)
+        rated = sorted(zip(scores.tolist(), map(str, question.choices), strict=True), key=lambda pair: (-pair[0], pair[1]))
+        return Prediction("", tuple(Guess(text, value) for value, text in rated), by=self.name)
+
+
+def spoken(link: Link) -> str:
+    """A triple as a sentence.
+
+    >>> spoken(Link("played on", args=("band", "night")))
+    'band played on night'
+    """
+    parts = [*link.args[:1], link.predicate, *link.args[1:]]
+    return " ".join(part for part in parts if part and part != "-").replace("_", " ")
