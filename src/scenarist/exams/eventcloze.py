@@ -42,8 +42,8 @@ class Switches(msgspec.Struct, frozen=True):
     gaps: str = "random"
     """``random``: one a chain; ``each`` event in turn; ``last``."""
     args: str = "single"
-    """``single``: verb and role; ``multi``: verb and the variables of all its arguments; ``types``: verb and role are asked, and what else takes
-    part in the chain's events is told, as labels or head words (Ahrendt and Demberg 2016)."""
+    """``single``: verb and role; ``multi``: verb and the variables of all its arguments; ``types``: verb and role are asked, and what else
+    takes part in the chain's events is told, as labels or head words (Ahrendt and Demberg 2016)."""
     forms: str = "lemma"
     """``lemma`` or ``surface``."""
     choices: int = 0
