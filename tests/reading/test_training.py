@@ -1,0 +1,80 @@
+"""What the training of the reader sends to a machine with a GPU and gets back, on stories of our own."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+pytestmark = pytest.mark.neural
+TEXT = "Tom found a wallet. He opened it and saw a card. A woman had lost the wallet. She thanked Tom. " * 4
+
+
+def test_the_teachers_labels_come_back(tmp_path: Path) -> None:
+    exchange = pytest.importorskip("training.reader.exchange")
+    raw = [["Ann", "ran", "."], ["She", "fell", "down", "."]]
+    exchange.write(tmp_path / "raw.jsonl.gz", ({"w": words} for words in raw))
+    labels = {"t": ["NOUN/NN", "VERB/VBD"], "d": ["nsubj", "root"], "e": ["O", "person"], "r": ["E", "O"]}
+
+    def answer(heads: list[int], sure: float) -> dict[str, np.ndarray]:
+        size = len(heads)
+        ones = {key: np.arange(size) % 2 for key in "tde"}
+        return ones | {"h": np.array(heads), "r": np.linspace(0, 1, size), "c": np.full(size, sure)}
+
+    said = [(1, answer([2, 0, 2, 2], 0.99)), (0, answer([2, 0, 2], 0.5))]
+    assert exchange.write_silver(tmp_path / "silver.npz", labels, said) == 2
+    (row,) = exchange.silver(tmp_path / "raw.jsonl.gz", tmp_path / "silver.npz")  # the doubtful one is left out
+    assert row["w"] == raw[1]
+    assert row["h"] == [1, 1, 1, 1]
+    assert row["t"] == ["NOUN/NN", "VERB/VBD", "NOUN/NN", "VERB/VBD"]
+    assert row["r"] == ["O", "O", "E", "E"]
+
+
+def test_documents_travel_whole(tmp_path: Path) -> None:
+    deep = pytest.importorskip("training.reader.deep")
+    coreference = pytest.importorskip("training.reader.coreference")
+    from scenarist.reading.parse import parser
+
+    read = next(iter(parser()([TEXT])))
+    words = [read.story.of(token) for token in read.story.tokens]
+    spans = [[(place, place + 1) for place, word in enumerate(words) if word in ("Tom", "He")]]
+    doc = coreference.document("own", read.story, read.kinds, spans, parser().vectors, closed=True)
+    deep.pack([doc], [doc], tmp_path / "coref.xz")
+    (made,), (dev,) = deep.unpack(tmp_path / "coref.xz")
+    assert made["words"] == words == dev["words"]
+    assert (made["gold"] == doc.gold).all() and (made["gold"] >= 0).sum() == 12
+    assert np.allclose(made["own"], doc.own, atol=1e-2)
+    assert np.allclose(made["features"], doc.features, atol=0.04)
+
+
+def test_a_perfect_scorer_scores_a_hundred() -> None:
+    coreference = pytest.importorskip("training.reader.coreference")
+    from scenarist.reading.parse import parser
+
+    read = next(iter(parser()([TEXT])))
+    words = [read.story.of(token) for token in read.story.tokens]
+    spans = [[(place, place + 1) for place, word in enumerate(words) if word in ("Tom", "He")]]
+    doc = coreference.document("own", read.story, read.kinds, spans, parser().vectors, closed=True)
+
+    def said(doc: object) -> tuple[np.ndarray, np.ndarray]:
+        gold = spans_of(doc)
+        return np.where(gold, 9.0, -9.0), np.zeros(len(doc.gold))  # type: ignore[attr-defined]
+
+    def spans_of(doc: object) -> np.ndarray:
+        gold, mine, its = doc.gold, doc.mine, doc.its  # type: ignore[attr-defined]
+        return np.asarray((gold[mine] == gold[its]) & (gold[mine] >= 0))
+
+    assert coreference.score(said, [doc])["conll"] == pytest.approx(1.0)
+    assert coreference.score(lambda doc: (0 * said(doc)[0] - 9, said(doc)[1]), [doc])["conll"] < 0.1
+
+
+def test_windows_overlap_and_keep_every_word_once() -> None:
+    deep_net = pytest.importorskip("scenarist.reading.coref.deep_net")
+    sizes = np.random.default_rng(1).integers(1, 6, 800).tolist()
+    kept: list[int] = []
+    for first, last, start, stop in deep_net.windows(sizes, 120, 20):
+        assert first <= start < stop <= last
+        assert sum(sizes[first:last]) <= 120
+        kept += range(start, stop)
+    assert kept == list(range(800))
