@@ -70,7 +70,7 @@ def test_a_perfect_scorer_scores_a_hundred() -> None:
 
 
 def test_windows_overlap_and_keep_every_word_once() -> None:
-    deep_net = pytest.importorskip("scenarist.reading.coref.deep_net")
+    deep_net = pytest.importorskip("training.reader.deep_net")
     sizes = np.random.default_rng(1).integers(1, 6, 800).tolist()
     kept: list[int] = []
     for first, last, start, stop in deep_net.windows(sizes, 120, 20):

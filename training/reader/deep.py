@@ -1,4 +1,4 @@
-"""OntoGUM and LitBank as arrays -> the pair network of the reader `deep` (`scenarist.reading.coref.deep_net`), on a GPU.
+"""OntoGUM and LitBank as arrays -> the pair network of the reader `deep` (`training.reader.deep_net`), on a GPU.
 
 `pack` runs here, on our own parses; the rest where only torch, transformers and numpy are installed. Writes one file of low-rank
 matrices and heads per run, and the scores of every pair of the dev documents, which `scored` turns into CoNLL F1 here.
@@ -20,8 +20,8 @@ import numpy as np
 import torch
 from torch import nn
 
-from scenarist.reading.coref.deep_net import DeepPairs, Encoder, LowRank
 from scenarist.reading.net import Network
+from training.reader.deep_net import DeepPairs, Encoder, LowRank
 
 VECTOR = 100
 """the last columns of a mention's own numbers are its head's static vector, which does not travel: the carried network has it"""

@@ -40,7 +40,7 @@ def windows(sizes: Sequence[int], window: int, context: int) -> list[tuple[int, 
         first = max(int(np.searchsorted(ends, ends[stop] - context)), first + 1)
 
 
-class LowRank(nn.Module):  # type: ignore[misc]
+class LowRank(nn.Module):
     """A frozen linear map with a trained product of two thin matrices beside it (Hu et al. 2022)."""
 
     def __init__(self, base: nn.Linear, rank: int) -> None:
@@ -63,7 +63,7 @@ def adapt(blocks: nn.Module, rank: int) -> None:
                 setattr(module, name, LowRank(child, rank))
 
 
-class Encoder(nn.Module):  # type: ignore[misc]
+class Encoder(nn.Module):
     """Words -> one vector each: a learned mean of all layers of MiniLM (a folder) or SmolLM2 (a GGUF file)."""
 
     def __init__(self, path: Path, rank: int) -> None:
@@ -127,7 +127,7 @@ class Encoder(nn.Module):  # type: ignore[misc]
         return nn.functional.layer_norm(out, out.shape[-1:])
 
 
-class DeepPairs(nn.Module):  # type: ignore[misc]
+class DeepPairs(nn.Module):
     """Scores of pairs and of being new."""
 
     def __init__(self, encoder: Encoder, own: int, features: int, size: int = 128, hidden: int = 160) -> None:
