@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from scenarist.errors import BadInput, Missing
-from scenarist.models import deep_untold
+from scenarist.models import deep_untold, gap_text
 from scenarist.models.deep_untold import MATRICES, DeepGaps, DeepReader, Ranked
 from scenarist.models.gap_text import Gap
 
@@ -64,6 +64,16 @@ def test_adapters_are_folded_in_and_the_gap_is_read() -> None:
     asked = net.base.asked
     net.logp([other])
     assert net.base.asked == asked  # remembered
+
+
+def test_kept_answers_are_taken_for_the_same_question_only() -> None:
+    net = DeepGaps(Base(), arrays())
+    one, other = Gap("ab", ("abc",), ()), Gap("ab", ("abcd",), ())
+    key = deep_untold.gap_key(gap_text.ids(one, net.encode))
+    net.kept = {key: (np.array([1], np.uint16), np.log(np.array([0.9], np.float16)))}
+    found = np.exp(net.logp([one, other]))
+    assert np.allclose(found[0], [0.1, 0.9], atol=1e-3)
+    assert net.base.asked == 1 and not np.allclose(found[1], found[0], atol=1e-2)
 
 
 def test_adapters_of_another_network_are_refused() -> None:

@@ -136,6 +136,16 @@ class LabelTables:
         return made
 
 
+def compared(features: Array) -> Array:
+    """(candidates, f) -> (candidates, 3 f): each feature, how far it is from the best candidate's, and its rank among them.
+
+    >>> compared(np.array([[2.0], [5.0]], np.float32)).tolist()
+    [[2.0, -3.0, 1.0], [5.0, 0.0, 0.0]]
+    """
+    rank = np.argsort(np.argsort(-features, 0, kind="stable"), 0, kind="stable")
+    return np.concatenate([features, features - features.max(0, initial=-np.inf), rank], 1).astype(np.float32)
+
+
 def agreement(first: Array, second: Array) -> Array:
     """How much the counts speak for the first of two orders, as log-chances."""
     return np.asarray(np.log((first + 0.5) / (first + second + 1)), np.float32)

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from functools import cache
+from hashlib import blake2b
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -57,6 +58,7 @@ class DeepGaps:
         if self.verbs.shape[1] != base.size:
             raise BadInput(f"the adapters are for a network of width {self.verbs.shape[1]}, this one has {base.size}.")
         self.encode = cache(self._encode)
+        self.kept: Mapping[str, tuple[Any, Any]] = {}
         self._known: dict[gap_text.Gap, Array] = {}
 
     @staticmethod
@@ -84,6 +86,10 @@ class DeepGaps:
             self._known = {}
             new = list(dict.fromkeys(gaps))
         rows = {gap: gap_text.ids(gap, self.encode) for gap in new}
+        for gap in new:
+            if (found := self.kept.get(gap_key(rows[gap]))) is not None:
+                self._known[gap] = spread(*found, len(self.words))
+        new = [gap for gap in new if gap not in self._known]
         new.sort(key=lambda gap: len(rows[gap]))
         with torch.inference_mode():
             for at in range(0, len(new), TOGETHER):
@@ -95,9 +101,23 @@ class DeepGaps:
         return np.stack([self._known[gap] for gap in gaps])
 
 
+def gap_key(ids: Sequence[int]) -> str:
+    """A name for a gap by what the network is shown of it."""
+    return blake2b(np.asarray(ids, "<u2").tobytes(), digest_size=8).hexdigest()
+
+
+def spread(top: Any, logp: Any, size: int) -> Array:
+    """Log-chances of all verbs from those of the likeliest; the others share the rest."""
+    line = np.asarray(logp, np.float32)
+    rest = max(1e-6, 1.0 - float(np.exp(line).sum()))
+    whole = np.full(size, np.log(rest / max(1, size - len(line))), np.float32)
+    whole[np.asarray(top, np.int64)] = line
+    return whole
+
+
 @cache
-def gaps(file: str) -> DeepGaps:
-    """The network of a release file, loaded once a process."""
+def gaps(file: str, kept: str = "") -> DeepGaps:
+    """The network of a release file, loaded once a process; ``kept``: a file of answers it gave on a graphics card."""
     try:
         import torch  # noqa: F401
 
@@ -106,7 +126,11 @@ def gaps(file: str) -> DeepGaps:
         raise missing_extra("torch", "deep", "The deep reader of gaps") from error
     path = release_file(file)
     with np.load(path, allow_pickle=False) as found:
-        return DeepGaps(network(), dict(found))
+        made = DeepGaps(network(), dict(found))
+    if kept:
+        with np.load(release_file(kept), allow_pickle=False) as found:
+            made.kept = {str(key): (top, logp) for key, top, logp in zip(found["key"], found["top"], found["logp"], strict=True)}
+    return made
 
 
 class Ranked(NamedTuple):
@@ -121,9 +145,10 @@ class DeepReader(Reader):
 
     name = "deep-reader"
 
-    def __init__(self, weight: float = 0.5, file: str = "deep.npz") -> None:
-        """``weight``: how much `reader` has a say; ``file``: the adapters."""
-        self.weight, self.file = weight, file
+    def __init__(self, weight: float = 0.5, file: str = "deep.npz", kept: str = "") -> None:
+        """``weight``: how much `reader` has a say; ``file``: the adapters; ``kept``: answers kept from a graphics card, taken where the
+        question is the same (the same network needs half a second a gap without one)."""
+        self.weight, self.file, self.kept = weight, file, kept
         self._last: dict[int, tuple[AnyQuestion, Ranked]] = {}
 
     def ranked(self, question: AnyQuestion) -> tuple[list[str], Array]:
@@ -149,7 +174,7 @@ class DeepReader(Reader):
         ]  # fmt: skip
         if not open_:
             return plain
-        net = gaps(self.file)
+        net = gaps(self.file, self.kept)
         asked = [gap_text.of_story(one.story, scenario_of(one), one.place or 0) for _, one in open_]
         for (number, _), line in zip(open_, net.logp(asked), strict=True):
             plain[number] = self.mixed(net.words, line, plain[number])

@@ -14,13 +14,14 @@ import numpy as np
 import numpy.typing as npt
 
 from scenarist.errors import BadInput
-from scenarist.learning.label_tables import Hole, LabelTables
+from scenarist.learning.label_tables import Hole, LabelTables, compared
 from scenarist.learning.tellings import is_script
+from scenarist.models.boosted_trees import Trees
 from scenarist.question import Untold
 from scenarist.store import resource
 
 Array = npt.NDArray[np.float32]
-SCHEMA = 1
+SCHEMA = 2
 
 
 class Missing(NamedTuple):
@@ -38,17 +39,14 @@ class LabelKnowledge:
         if int(arrays["schema"]) != SCHEMA:
             raise BadInput(f"events.npz: expected schema {SCHEMA}, found {int(arrays['schema'])}. Train it again with this version.")
         self.tables = LabelTables.of([str(one) for one in arrays["labels"]], [str(one) for one in arrays["scenarios"]], arrays)
-        self.a = {name: np.asarray(value, np.float32) for name, value in arrays.items() if "." in name}
+        self.trees = {
+            kind: Trees({name.removeprefix(f"{kind}."): value for name, value in arrays.items() if name.startswith(f"{kind}.")})
+            for kind in ("placed", "free")
+        }
 
     def rank(self, missing: Missing) -> Array:
-        """Log-chances of the candidates: the mean of several small networks."""
-        kind = "placed" if missing.hole.placed else "free"
-        part = {name: self.a[f"{kind}.{name}"] for name in ("mean", "spread", "hidden", "bias", "out", "straight")}
-        x = (missing.features.T - part["mean"]) / part["spread"]  # (c, f)
-        h = np.maximum(np.einsum("cf,nhf->nch", x, part["hidden"]) + part["bias"][:, None], 0)  # (n, c, h)
-        scores = np.einsum("nch,nh->nc", h, part["out"]) + part["straight"] @ x.T
-        top = scores.max(1, keepdims=True)
-        return np.asarray((scores - top - np.log(np.exp(scores - top).sum(1, keepdims=True))).mean(0), np.float32)
+        """Scores of the candidates: boosted trees over their features, among each other."""
+        return self.trees["placed" if missing.hole.placed else "free"].scores(compared(missing.features.T))
 
 
 @cache
