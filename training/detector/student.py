@@ -149,11 +149,26 @@ class School:
         rng = random.Random(seed)
         vocabulary = self.vocabulary(int(settings["words"]))
         bags = Bags([[vocabulary[one] for one in found if one in vocabulary] for found in self.found])
-        size, rate = int(settings.get("size", 64)), settings.get("rate", 4e-3)
+        size = self.options.size or int(settings.get("size", 64))
+        rate = self.options.rate or settings.get("rate", 4e-3)
         model = Student(
             len(vocabulary), len(self.store.labels), int(settings["width"]), int(settings["units"]),
             settings.get("drop", 0.35), settings.get("lose", 0.25),
         ).to(DEVICE)  # fmt: skip
+        if self.options.begin:
+            vocabulary_then = json.loads(self.options.begin.with_suffix(".json").read_text(encoding="utf-8"))[
+                "vocabulary"
+            ]
+            with np.load(self.options.begin, allow_pickle=False) as file:
+                state = {
+                    name: torch.from_numpy(value.astype(np.float32))
+                    for name, value in file.items()
+                    if name not in ("rows", "scales")
+                }
+                state["bag.weight"] = torch.from_numpy(file["rows"] * file["scales"][:, None])
+            if vocabulary_then != list(vocabulary):
+                raise SystemExit(f"{self.options.begin}: other phrases than the data's.")
+            model.load_state_dict(state)
         dense = model.sequence.parameters() if DEVICE == "cpu" else model.parameters()
         optimisers: list[torch.optim.Optimizer] = [torch.optim.AdamW(dense, lr=rate, weight_decay=0.02)]
         if DEVICE == "cpu":  # a processor has no time for rows that a batch does not touch
@@ -188,7 +203,7 @@ class School:
             nn.utils.clip_grad_norm_(model.sequence.parameters() if DEVICE == "cpu" else model.parameters(), 1.0)
             for one in optimisers:
                 one.step()
-            if clock.step % 500 == 0:
+            if clock.step % 100 == 0:
                 print("student", seed, clock.step, round(time.time() - clock.begin), round(loss.item(), 4), flush=True)
         model.eval()
         figures = self.check(read)
@@ -241,6 +256,9 @@ def main() -> None:
     parser.add_argument("--steps", type=int, default=6000)
     parser.add_argument("--seconds", type=float, default=0, help="for each student, instead of the steps")
     parser.add_argument("--variants", default="main")
+    parser.add_argument("--begin", type=Path, help="go on from a student that was kept")
+    parser.add_argument("--size", type=int, default=0, help="documents a step, instead of the variant's")
+    parser.add_argument("--rate", type=float, default=0, help="learning rate, instead of the variant's")
     parser.add_argument("--seed", type=int, default=13)
     parser.add_argument("--smoke", action="store_true")
     options = parser.parse_args()
