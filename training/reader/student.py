@@ -329,19 +329,35 @@ def fit(
     device: str = "cpu",
     log: Any = print,
     every: float = 90,
+    start: Path | None = None,
 ) -> dict[str, dict[str, float]]:
-    """Trains and writes `out` (npz). An epoch is all silver and `repeat` times the gold; the schedule ends at `seconds` at the latest."""
+    """Trains and writes `out` (npz). An epoch is all silver and `repeat` times the gold; the schedule ends at `seconds` at the latest.
+
+    ``start`` is a network to go on from, with its own words and labels.
+    """
     rng = random.Random(seed)
     torch.manual_seed(seed)
     labels = {key: sorted({one for sentence in gold for one in sentence.get(key, []) if one}) for key in "tde"}
-    with np.load(vectors) as arrays:
+    with np.load(start or vectors) as arrays:
         words = Words(str(arrays["words"]).split("\n"))
-        table = arrays["rows"].astype("float32") * arrays["scale"][:, None]
+        if start:
+            labels = json.loads(str(arrays["labels"]))
+            known = {
+                name.replace("/", "."): torch.tensor(arrays[name].astype("float32"))
+                for name in arrays.files
+                if arrays[name].dtype == np.float16
+            }
+            table = (arrays["word/rows"].astype("float32") * arrays["word/scale"][:, None])[1:]
+        else:
+            table = arrays["rows"].astype("float32") * arrays["scale"][:, None]
     prepare(gold, labels), prepare(silver, labels), prepare(dev, labels)
     net = Net(table, labels, dropout, state).to(device)
+    if start:
+        net.load_state_dict(known, strict=False)
     optimizer = torch.optim.Adam(net.parameters(), lr=rate, betas=(0.9, 0.95))
     pool = (silver + gold * repeat) if silver else gold
     steps = int(epochs * len(batches(pool, batch, random.Random(0))))
+    warm = min(300, steps // 10 + 1)
     average = {name: value.detach().clone() for name, value in net.state_dict().items()}
     begun, step, part, said = time.time(), 0, 0.0, time.time()
     while part < 1.0:
@@ -350,7 +366,7 @@ def fit(
             if part >= 1.0:
                 break
             for group in optimizer.param_groups:
-                group["lr"] = rate * min(1.0, (step + 1) / 300) * max(0.02, 1.0 - part)
+                group["lr"] = rate * min(1.0, (step + 1) / warm) * max(0.02, 1.0 - part)
             net.train()
             with torch.autocast(device, dtype=torch.bfloat16, enabled=False):
                 found = net(rows, mask)
@@ -404,6 +420,41 @@ def train_one(work: Path, seed: int, seconds: float, share: float = 1.0) -> None
         dropout=0.25 if silver else 0.33,
         device="cuda" if torch.cuda.is_available() else "cpu",
     )
+    (work / f"network{seed}.json").write_text(json.dumps(figures), encoding="utf-8")
+
+
+def rarely(rows: list[Row], share: float = 0.3, least: int = 4) -> list[Row]:
+    """The rows that use a word in the rarer of its two classes, noun or verb (*the sailors began to row*)."""
+    counts: dict[str, Counter[str]] = {}
+    for row in rows:
+        for word, tag in zip(row["w"], row["t"], strict=True):
+            if tag.startswith(("NOUN/", "VERB/")):
+                counts.setdefault(word.lower(), Counter())[tag[:4]] += 1
+    rare = {
+        (word, kind)
+        for word, count in counts.items()
+        for kind, number in count.items()
+        if count.total() >= least and number <= share * count.total()
+    }
+    return [
+        row
+        for row in rows
+        if any((word.lower(), tag[:4]) in rare for word, tag in zip(row["w"], row["t"], strict=True))
+    ]
+
+
+def polish(work: Path, start: Path, seed: int, seconds: float) -> None:
+    """Goes on from a network for a short while: gold sentences, the teacher's with rare uses of words, as many others -> network{seed}.npz."""
+    gold, dev = read(work / "train.jsonl.gz"), read(work / "dev.jsonl.gz")
+    silver = list(exchange.silver(work / "raw.jsonl.gz", work / "silver.npz"))
+    rare = rarely(silver)
+    random.Random(seed).shuffle(silver)
+    print(f"{len(gold)} gold sentences, {len(rare)} with a rare use of a word, as many others", flush=True)
+    out = work / f"network{seed}.npz"
+    figures = fit(
+        gold, rare + silver[: len(rare)], dev, work / "vectors.npz", out, seed=seed, seconds=seconds, epochs=1, repeat=1,
+        batch=3000, rate=6e-4, dropout=0.2, device="cuda" if torch.cuda.is_available() else "cpu", every=300, start=start,
+    )  # fmt: skip
     (work / f"network{seed}.json").write_text(json.dumps(figures), encoding="utf-8")
 
 
