@@ -55,7 +55,7 @@ def test_an_adapter_folded_in_is_the_adapter_beside(net):
     from scenarist.models.smollm2 import BOS, Tree
     from scenarist.models.story_adapters import adapter
 
-    low = adapter("ordering")
+    low = adapter("ordering", "1")
     tree = Tree.grow([BOS, *net.encode(CONTEXT[1])], [])
     with torch.inference_mode():
         assert torch.allclose(net.with_adapter(low).states([tree]), net.states([tree], low), atol=1e-2)
@@ -104,6 +104,38 @@ def test_this_machine_answers_as_was_recorded(net):
             assert second - first == pytest.approx(Recorded(run).scores(context, endings)[1], abs=0.5)
 
 
+@pytest.mark.data("rocstories")
+def test_this_machine_orders_as_was_recorded(net):
+    """Orders answered on a graphics card and here are the same where the model is sure."""
+    from itertools import islice
+
+    from scenarist.corpora.rocstories import ROCStories
+    from scenarist.exams.ordering import OrderingExam
+    from scenarist.models.recorded import RecordedOrder
+    from scenarist.models.story_order import StoryOrder
+
+    questions = [item.question for item in islice(OrderingExam().set(ROCStories("dev", cased=True)), 0, 400, 100)]
+    for seed in (1, 3):
+        kept = [RecordedOrder(seed).answer(question) for question in questions]
+        found = StoryOrder(seed).answer_many(questions)
+        sure = [at for at, one in enumerate(kept) if one.guesses[0].logp > -0.5]
+        assert [kept[at].best for at in sure] == [found[at].best for at in sure]
+        assert [one.guesses[0].logp for one in kept] == pytest.approx([one.guesses[0].logp for one in found], abs=0.3)
+
+
+def test_recorded_orders_say_what_they_do_not_know():
+    from scenarist.models.recorded import RecordedOrder, recorded_orders
+
+    try:
+        assert set(recorded_orders()) == {1, 2, 3}
+    except Missing as error:
+        pytest.skip(str(error))
+    with pytest.raises(Missing, match="not asked"):
+        RecordedOrder().answer(Order(CONTEXT))
+    with pytest.raises(BadInput, match="kind Choice"):
+        RecordedOrder().answer(Choice(CONTEXT, ENDINGS))
+
+
 def test_recorded_says_what_it_does_not_know():
     from scenarist.models.recorded import Recorded, records
 
@@ -142,9 +174,11 @@ def test_bad_endings():
 def test_without_the_model_shared_words_are_counted(tmp_path, monkeypatch):
     from scenarist.models import smollm2, story_adapters
     from scenarist.models.ending_choice import choose_ending
+    from scenarist.models.lm_endings import Remembering
 
     monkeypatch.setenv("SCENARIST_HOME", str(tmp_path))
     monkeypatch.setenv("SMOLLM2_GGUF", os.fspath(tmp_path / "none.gguf"))
+    monkeypatch.setattr(Remembering, "memory", {})
     smollm2.network.cache_clear()
     story_adapters.story_network.cache_clear()
     found = choose_ending(" ".join(CONTEXT), ENDINGS)

@@ -14,8 +14,8 @@ import math
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from scenarist.models.smollm2 import BOS, EOS, MARK, Tree
-from scenarist.models.story_adapters import adapter, story_network
+from scenarist.models.smollm2 import BOS, EOS, MARK, Tree, all_cores
+from scenarist.models.story_adapters import adapter, known_seed, story_network
 from scenarist.models.word_places import sentences_of
 from scenarist.question import AnyQuestion, Guess, Permutation, Prediction
 
@@ -30,6 +30,9 @@ class StoryOrder:
     name = "story-order"
     learns = "nothing"
 
+    def __init__(self, seed: int = 1) -> None:
+        self.seed = known_seed(seed)
+
     def fit(self, data: Iterable[Any]) -> StoryOrder:
         """Nothing to learn here; see `training/storycloze`."""
         return self
@@ -41,7 +44,7 @@ class StoryOrder:
         """All questions in batches of similar length."""
         import torch
 
-        net, heads = story_network(1), adapter("ordering")
+        net, heads = story_network(1), adapter("ordering", str(self.seed))
         shown = [sentences_of(question, self.name) for question in questions]
         out: list[Prediction] = [Prediction("", (Guess(Permutation((0,)), 0.0),), by=self.name, rest=0.0)] * len(shown)
         trees: dict[int, tuple[Tree, list[int]]] = {}
@@ -53,7 +56,7 @@ class StoryOrder:
             ends = [1 + len(once) + end for end in itertools.accumulate(len(part) for part in tokens)]
             trees[at] = (Tree.grow([BOS, *once, MARK, *once, EOS], []), ends)
         order = sorted(trees, key=lambda at: len(trees[at][0].ids))
-        with torch.inference_mode():
+        with torch.inference_mode(), all_cores():
             for start in range(0, len(order), BATCH):
                 batch = order[start : start + BATCH]
                 states = net.states([trees[at][0] for at in batch], heads)  # [B, T, D]
