@@ -297,6 +297,20 @@ def weights(net: Deep) -> dict[str, np.ndarray]:
     return made
 
 
+@torch.no_grad()
+def resume(net: Deep, path: Path, words: Vocabulary) -> None:
+    """Take weights that were kept."""
+    with np.load(path) as kept:
+        if list(kept["words"]) != words.verbs:
+            raise ValueError(f"{path} knows other verbs than these rows.")
+        for name in ("verbs", "verbs_bias"):
+            getattr(net, name).copy_(torch.from_numpy(kept[name].astype(np.float32)))
+        for name, weight in net.low.items():
+            factor = SCALE if name.endswith("_up") else 1.0
+            weight.copy_(torch.from_numpy(kept[name.replace("_", ".")].astype(np.float32)) / factor)
+    net.spread()
+
+
 def main() -> None:
     options = argparse.ArgumentParser(description=__doc__)
     options.add_argument("--rows", type=Path, required=True)
@@ -310,6 +324,7 @@ def main() -> None:
     options.add_argument("--least", type=int, default=3)
     options.add_argument("--epochs", type=float, default=4, help="how often the near corpora are seen")
     options.add_argument("--labels", action=argparse.BooleanOptionalAction, default=True, help="learn InScript's labels as well")
+    options.add_argument("--start", type=Path, default=None, help="go on from these weights")
     options.add_argument("--tell", type=float, default=0.3, help="weight of telling the missing sentence")
     options.add_argument("--tokens", type=int, default=16384)
     options.add_argument("--minutes", type=float, default=7.0, help="the schedule ends here at the latest")
@@ -341,6 +356,8 @@ def main() -> None:
         by_corpus[one.corpus].append(one)
     log(f"{ {name: len(some) for name, some in by_corpus.items()} }, {len(words.verbs)} verbs, dev {len(dev)}, held {len(held)}")
     net = Deep(Gguf(args.gguf), encode, words, args.rank, device)
+    if args.start:
+        resume(net, args.start, words)
     adapters, heads = list(net.low.values()), [net.verbs, net.labels, net.verbs_bias, net.labels_bias]
     optimizer = torch.optim.AdamW([*adapters, *heads], lr=args.rate, weight_decay=0.01)
     near = Pool([one for name, some in by_corpus.items() if name in NEAR for one in some], args.tokens, args.seed)

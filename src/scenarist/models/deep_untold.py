@@ -1,7 +1,7 @@
 """Untold -> Guesses: SmolLM2 with adapters stands at the gap of a story and says which main verb is missing; extra `deep`.
 
 It is shown the scenario, what follows and what precedes (gap_text.py), and a table of verb vectors is read at the gap. Trained by
-``training/knowledge/deep.py``; the adapters are `scenarist get untold`, the base network `scenarist get smollm2`. Its log-chances are
+``training/knowledge/deep.py``; the adapters are `scenarist get untold`, the base network `scenarist get smollm2`. Its log-chances may be
 mixed with those of `reader`, which knows the counts. Labelled questions are answered as `reader` answers them.
 """
 
@@ -145,9 +145,9 @@ class DeepReader(Reader):
 
     name = "deep-reader"
 
-    def __init__(self, weight: float = 0.5, file: str = "deep.npz", kept: str = "") -> None:
-        """``weight``: how much `reader` has a say; ``file``: the adapters; ``kept``: answers kept from a graphics card, taken where the
-        question is the same (the same network needs half a second a gap without one)."""
+    def __init__(self, weight: float = 0.0, file: str = "deep.npz", kept: str = "") -> None:
+        """``weight``: how much `reader` has a say (on dev it adds nothing); ``file``: the adapters; ``kept``: answers kept from a
+        graphics card, taken where the question is the same (the network needs half a second a gap without one)."""
         self.weight, self.file, self.kept = weight, file, kept
         self._last: dict[int, tuple[AnyQuestion, Ranked]] = {}
 
