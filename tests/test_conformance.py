@@ -112,7 +112,8 @@ def test_broken_things_are_caught():
         check_metric(Generous(), CHOICES)
 
 
-EVENT_MODELS = ("unigram", "bigram", "pmi", "pmi-cutoff", "pmi-ordered", "pmi-discounted", "unigram-instance", "bigram-instance", "mixture")
+EVENT_MODELS = ("unigram", "bigram", "pmi", "pmi-cutoff", "pmi-ordered", "pmi-discounted", "unigram-instance", "bigram-instance", "mixture",
+                "cooccurrence", "event-vectors", "participants")  # fmt: skip
 
 
 @pytest.mark.parametrize("name", EVENT_MODELS)
