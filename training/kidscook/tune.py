@@ -209,7 +209,6 @@ def main() -> None:
 def of_release(given: argparse.Namespace, path: Path, parts: dict[str, list[Row]]) -> dict[str, Any]:
     """What the saved file measures on the held-out texts and on dev; its best words go to an `npz` beside it."""
     released = make("model", given.kind, weights=str(path), device=given.device).fit(())
-    released.network_.body.half = torch.cuda.is_available()
     allowed, report, kept = released.admissible("kidscook"), {}, {}
     for split in ("held", "dev"):
         table, keys, blanks = oracle(released.network(), parts[split], allowed)

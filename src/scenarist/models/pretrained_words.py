@@ -24,6 +24,7 @@ from scenarist.models.fine_tuning import Tuning, tune
 from scenarist.models.piece_rows import Pieces
 from scenarist.models.pretrained import load_base
 from scenarist.models.pretrained_transducer import PretrainedTransducer
+from scenarist.models.stacked_adapters import StackedBody
 from scenarist.models.word_batches import Row, Vocabulary
 from scenarist.models.word_head import Reading, WordHead, redraw
 from scenarist.models.word_model import WordModel, alignment, hidden_words, rows_of
@@ -31,7 +32,7 @@ from scenarist.models.word_queries import Admissible, Network, Place
 from scenarist.models.wordcloze_training import lengths
 from scenarist.story import Alignment, Pair
 
-ENSEMBLE = ("word-head-1", "word-head-2", "word-head-3", "pretrained-transducer-1", "pretrained-transducer-2")
+ENSEMBLE = ("word-head-1", "word-head-redraw-1", "word-head-agree-1", "pretrained-transducer-1")
 
 
 class PretrainedWords(WordModel):
@@ -123,10 +124,18 @@ class PretrainedWords(WordModel):
                 f"{path}: its tensors do not fit the network {self.name} on {self.base}: {sorted([*extra, *wanted & set(lost)])[:3]}"
             )
         lora.fold(network)
-        if self.device == "cpu" and hasattr(network, "body"):
-            network.body.remember = 4000
+        if hasattr(network, "body"):
+            if getattr(network.body.body.config, "model_type", "") == "llama":
+                network.body = StackedBody.of(network.body, half=self.device == "cpu" and bfloat16_products())
+            elif self.device == "cpu":
+                network.body.remember = 4000
         self.network_ = network.eval()
         return self
+
+
+def bfloat16_products() -> bool:
+    """Does this processor multiply bfloat16 matrices itself?"""
+    return bool(torch.ops.mkldnn._is_mkldnn_bf16_supported())
 
 
 class CausalModel(PretrainedWords):
@@ -165,13 +174,19 @@ class WordHeadModel(PretrainedWords):
     name = "word-head"
     spare_abstract = True
 
-    def __init__(self, temperature: float | None = None, seed: int = 1, **settings: Any) -> None:
-        """``temperature``: the checkpoint's own (chosen on held-out training texts) where none is given."""
+    def __init__(self, temperature: float | None = None, seed: int = 1, variant: str = "", **settings: Any) -> None:
+        """``temperature``: the checkpoint's own where none is given. ``variant``: another released recipe (docs/how-to/kidscook.md)."""
         super().__init__(seed=seed, **settings)
+        self.variant = variant
         if temperature is not None and not temperature > 0:
             raise BadInput(f"{self.name}: temperature must be above 0, got {temperature}.")
         self.given_temperature = temperature
         self.temperature = temperature or 1.0
+
+    def path(self) -> Path:
+        if self.weights == "kidscook" and self.variant:
+            return word_checkpoint.find(f"{self.name}-{self.variant}-{self.seed}.safetensors")
+        return super().path()
 
     def load(self, path: Path) -> Self:
         super().load(path)

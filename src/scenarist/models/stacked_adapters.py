@@ -1,9 +1,10 @@
-"""A llama body with the adapters of all layers in stacks: the states of `Marked` with a fraction of its kernels, for training.
+"""A llama body with the adapters of all layers in stacks: the states of `Marked` with a fraction of its kernels.
 
 ``W + B A`` of a kind of matrix is made for all layers in one batched product, and the layers are written out with fused norms
 and attention. On a graphics card the time of a small model is the number of its kernels, so this trains four times as
 fast as adapters beside every layer. ``low_rank`` gives what was learned under the names of `lora.LoraLinear`, so
 checkpoints are the same whichever way they were trained. With ``full`` all matrices are trained, and ``low_rank`` cuts what changed.
+`StackedBody.of` is for reading: on a processor with bfloat16 products it fills blanks several times as fast.
 """
 
 from __future__ import annotations
@@ -59,6 +60,25 @@ class StackedBody(nn.Module):  # type: ignore[misc]
                 self.learned[f"{kind}_down"] = nn.Parameter(torch.randn(self.depth, rank, base.shape[2]) / base.shape[2] ** 0.5)
                 self.learned[f"{kind}_up"] = nn.Parameter(torch.zeros(self.depth, base.shape[1], rank))
         self.to(marked.marks.device)
+        self.settled: dict[str, tuple[Tensor, ...]] = {}
+
+    @classmethod
+    def of(cls, marked: Marked, half: bool) -> StackedBody:
+        """A body to read with, its matrices made once; in bfloat16 where ``half``."""
+        body = cls(marked, rank=1)
+        body.half = half
+        with torch.no_grad():
+            body.settled = body.matrices()
+        for kind in KINDS:
+            delattr(body, f"base_{kind}")
+        body.learned.clear()
+        body.eval()
+        return body
+
+    def matrices(self) -> dict[str, tuple[Tensor, ...]]:
+        """The matrices of each layer, those that read the same thing side by side."""
+        kind = torch.bfloat16 if self.half else torch.float32
+        return {name: torch.cat([self.weight(one).to(kind) for one in parts], 1).unbind(0) for name, parts in FUSED.items()}
 
     def weight(self, kind: str) -> Tensor:
         """The matrices of a kind as they are now, (layers, out, in)."""
@@ -71,9 +91,7 @@ class StackedBody(nn.Module):  # type: ignore[misc]
 
     def forward(self, ids: Tensor) -> Tensor:
         kind = torch.bfloat16 if self.half else torch.float32
-        layers = {
-            name: torch.cat([self.weight(one).to(kind) for one in parts], 1).unbind(0) for name, parts in FUSED.items()
-        }
+        layers = self.settled or self.matrices()
         marked = ids >= self.size
         x = F.embedding(ids.masked_fill(marked, 0), self.table)
         x = torch.where(marked[..., None], self.marks[(ids - self.size).clamp(min=0)], x)
