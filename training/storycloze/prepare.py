@@ -5,6 +5,8 @@ python -m training.storycloze.prepare out/storycloze
 
 from __future__ import annotations
 
+import json
+import lzma
 import random
 import sys
 from collections.abc import Iterable
@@ -38,7 +40,7 @@ def ordering_questions(places: dict[str, int]) -> dict[str, np.ndarray]:
 
 
 def main(out: Path) -> None:
-    """Write data.npz."""
+    """Write data.npz and texts.json.xz."""
     tokenizer = load_tokenizer(gguf_file())
 
     def ragged(texts: Iterable[str]) -> tuple[np.ndarray, np.ndarray]:
@@ -81,6 +83,11 @@ def main(out: Path) -> None:
     data["sc_id"] = np.array([item.id for _, item in items])
     out.mkdir(parents=True, exist_ok=True)
     np.savez_compressed(out / "data.npz", **data)
+    asked = [
+        {"context": item.context, "endings": item.endings, "answer": item.answer} for year, item in items if year == 2016
+    ]
+    with lzma.open(out / "texts.json.xz", "wt", encoding="utf-8") as file:  # for DSSM, which reads letters
+        json.dump({"stories": stories, "dev": data["dev"].tolist(), "items": asked}, file)
     print(f"{len(stories)} stories, {len(items)} items, {sum(map(bool, flipped))} flipped endings in {out}")
 
 
