@@ -228,13 +228,15 @@ def show_chains(account: Account, out: Console) -> None:
     """What each participant does."""
     from rich.text import Text
 
+    from scenarist.pages.story import called
+
     story = account.story
     shown = [chain for chain in account.chains if len(chain.links) > 1][:6]
     if shown:
         out.print()
     for chain in shown:
         entity = story.entity(chain.entity)
-        name = (entity.name or story.of(entity.mentions[0])) if entity and entity.mentions else chain.entity
+        name = called(story, entity) if entity else chain.entity
         star = "*" if chain.entity == account.protagonist else " "
         line = Text(f"{star} {plain(name)}: ", style="bold")
         steps = ", ".join(f"{link.predicate.replace('_', ' ')}:{link.role}" for link in chain.links)

@@ -12,7 +12,7 @@ from typing import NamedTuple, TypeAlias
 
 from scenarist.account import Account, Unsaid
 from scenarist.pages.shell import HUES, escape, framed, page
-from scenarist.story import Segment, Story
+from scenarist.story import Entity, Segment, Story
 
 Span: TypeAlias = tuple[int, int, str]
 """Start, stop and the tag that opens there."""
@@ -101,6 +101,12 @@ def coloured(story: Story) -> dict[str, int]:
     return {entity.id: HUES[number % len(HUES)] for number, entity in enumerate(ranked[:PEOPLE])}
 
 
+def called(story: Story, entity: Entity) -> str:
+    """What to call an entity: its name or its first mention, without a possessive ending."""
+    name = entity.name or (story.of(entity.mentions[0]) if entity.mentions else entity.id)
+    return name.removesuffix("'s").removesuffix("’s")
+
+
 class Block(NamedTuple):
     """A stretch of the text, the segment it tells and what goes without saying there."""
 
@@ -130,7 +136,7 @@ def spans(story: Story, hues: dict[str, int]) -> list[Span]:
     for entity in story.entities:
         if entity.id not in hues:
             continue
-        name = escape(entity.name or story.of(entity.mentions[0]))
+        name = escape(called(story, entity))
         tag = f'<span class="who" data-who="{escape(entity.id)}" style="--h:{hues[entity.id]}" title="{name}">'
         opens += [(mention.start, mention.stop, tag) for mention in entity.mentions]
     for number, event in enumerate(story.events):
@@ -208,7 +214,7 @@ def chain_cards(account: Account, hues: dict[str, int]) -> str:
             denied = " <small>(not)</small>" if event is not None and not event.polarity else ""
             lines.append(f'<li><button data-ev="{place}">{escape(link.predicate.replace("_", " "))} <small>{escape(part(link.role))}</small>{denied}</button></li>')
         star = " <small>protagonist</small>" if entity.id == account.protagonist else ""
-        name = escape(entity.name or (story.of(entity.mentions[0]) if entity.mentions else entity.id))
+        name = escape(called(story, entity))
         cards.append(
             f'<section class="card chain" style="--h:{hues[entity.id]}" data-who="{escape(entity.id)}"><h3><span class="dot"></span>{name}{star}</h3>'
             f"<ol>{''.join(lines)}</ol></section>"
@@ -243,7 +249,7 @@ def body(account: Account) -> str:
         )
     remarks = "".join(f'<p class="card">{escape(remark)}</p>' for remark in account.remarks)
     people = "".join(
-        f'<span class="pill who" data-who="{escape(e.id)}" style="--h:{hues[e.id]}" tabindex="0">{escape(e.name or e.id)}</span>'
+        f'<span class="pill who" data-who="{escape(e.id)}" style="--h:{hues[e.id]}" tabindex="0">{escape(called(story, e))}</span>'
         for e in story.entities if e.id in hues
     )  # fmt: skip
     title = escape(story.title or story.id)
