@@ -31,7 +31,7 @@ class Recipe(NamedTuple):
     """The weight of other chains' examples."""
     smooth: float = 0.0
     """Label smoothing."""
-    epochs: int = 6
+    epochs: int = 10
     rate: float = 2e-3
     decay: float = 0.01
     lost: float = 0.1
