@@ -52,6 +52,11 @@ class Scorer(nn.Module):
         return each.sum(-1) / there.sum(-1).clamp(min=1)[:, None]
 
 
+def alike(lengths: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+    """A random order in which neighbours have chains of like length, so that little is padded."""
+    return np.lexsort((rng.random(len(lengths)), lengths))
+
+
 def train(words: Vocabulary, arrays: Any, seed: int, width: int, epochs: int, dropout: float, wrong: int = 5, size: int = 1024, limit: int = 0) -> Scorer:
     """Tell the event that was taken out from ones drawn by frequency, by softmax over the one and ``wrong`` others."""
     torch.manual_seed(seed)
@@ -60,6 +65,7 @@ def train(words: Vocabulary, arrays: Any, seed: int, width: int, epochs: int, dr
     parts = [examples(arrays[f"{name}.flat"], arrays[f"{name}.start"], told, len(words.types), device) for name, told in (("chains", True), ("once", False))]
     if limit:
         parts = [{name: array[:limit] for name, array in one.items()} for one in parts]
+    lengths = [(one["x"] >= 0).sum(1).cpu().numpy() for one in parts]
     net = Scorer(words, width, dropout).to(device)
     verb_of, dep_of = torch.as_tensor(words.verb_of, device=device), torch.as_tensor(words.dep_of, device=device)
     drawn = torch.as_tensor(words.counts / words.counts.sum(), device=device)
@@ -68,12 +74,19 @@ def train(words: Vocabulary, arrays: Any, seed: int, width: int, epochs: int, dr
     schedule = torch.optim.lr_scheduler.OneCycleLR(optimiser, 2e-3, total_steps=steps + 1, pct_start=0.1)
     for epoch in range(epochs):
         net.train()
-        plan = [(one, order[at : at + size]) for one in parts for order in [rng.permutation(len(one["k"]))] for at in range(0, len(order), size)]
+        plan = [
+            (one, order[at : at + size])
+            for one, length in zip(parts, lengths, strict=True)
+            for order in [alike(length, rng)]
+            for at in range(0, len(order), size)
+        ]
         rng.shuffle(plan)  # type: ignore[arg-type]
         total = right = 0.0
         for one, places in plan:
             at = torch.as_tensor(places, device=device)
             x, p, k, w = (one[name][at] for name in "xpkw")
+            longest = int((x >= 0).sum(1).max())
+            x, p = x[:, :longest], p[:, :longest]
             others = torch.multinomial(drawn, len(at) * wrong, replacement=True).view(len(at), wrong)
             candidates = torch.cat([k[:, None], others], 1)  # [batch, 1 + wrong]
             seen = x.clamp(min=0).long()
