@@ -100,6 +100,17 @@ def reduce(
     }
 
 
+def moved(old: Path, network: Network) -> dict[str, np.ndarray]:
+    """The weights beside another network, for the phrases that this one knows too."""
+    names = list(Network(old).place)
+    with np.load(old / "segments.npz", allow_pickle=False) as file:
+        arrays = dict(file)
+    kept = [at for at, place in enumerate(arrays["places"]) if names[place] in network.place]
+    found = {name: value if name in ("direct", "bias") else value[kept] for name, value in arrays.items()}
+    found["places"] = np.array([network.place[names[place]] for place in found["places"]], dtype=np.int32)
+    return found
+
+
 def main() -> None:
     """Train, reduce, write."""
     parser = argparse.ArgumentParser(description=__doc__)
@@ -109,8 +120,16 @@ def main() -> None:
     parser.add_argument("--rounds", type=int, default=40)
     parser.add_argument("--keep", type=int, default=16_000)
     parser.add_argument("--width", type=int, default=200)
+    parser.add_argument(
+        "--like", type=Path, help="take the weights from this folder (another network's) instead of training"
+    )
     parser.add_argument("--smoke", action="store_true")
     options = parser.parse_args()
+    if options.like:
+        found = moved(options.like, Network(options.out.parent))
+        np.savez_compressed(options.out, **found)
+        print(len(found["places"]), "phrases,", options.out.stat().st_size, "bytes")
+        return
     store = Store(options.folder / "sentences.jsonl.gz", 40 if options.smoke else 0)
     weights, bias, place, idf = train(store, options.strength, options.rounds)
     network = Network(options.out.parent)
