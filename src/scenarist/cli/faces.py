@@ -42,8 +42,13 @@ def progress(quiet: bool = False) -> Iterator[Advance]:
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
     with Progress(*columns, console=Console(stderr=True), transient=True, speed_estimate_period=1800) as bar:
         task = bar.add_task("", total=None)
+        last = ""
 
         def advance(what: str, done: int, known: int) -> None:
+            nonlocal last
+            if what != last:  # other work: the time left is not told by the pace of what was before
+                bar.reset(task, completed=done)
+                last = what
             bar.update(task, description=what, completed=done, total=known or None)
 
         yield advance
