@@ -109,13 +109,18 @@ class NarrativeChains(EndingModel):
                 best = sum(values) / len(values)
         return best
 
-    def answer_many(self, questions: Sequence[AnyQuestion]) -> list[Prediction]:
-        """All questions in one go: stories are read in batches."""
+    def read(self, questions: Sequence[AnyQuestion]) -> list[Story]:
+        """Each story with each of its endings, read."""
+        asked = [choice(question, self.name) for question in questions]
+        texts = [" ".join([*self.seen(one.context), ending]) for one in asked for ending in one.choices]
+        return list(make("reader", self.reader)(texts))
+
+    def answer_many(self, questions: Sequence[AnyQuestion], read: Sequence[Story] = ()) -> list[Prediction]:
+        """All questions in one go: stories are read in batches, unless they come read."""
         if not hasattr(self, "counts_"):
             raise BadInput(f"{self.name} has learned nothing yet: call fit(stories), or name a training corpus in the table.")
         asked = [choice(question, self.name) for question in questions]
-        texts = [" ".join([*self.seen(one.context), ending]) for one in asked for ending in one.choices]
-        stories = iter(make("reader", self.reader)(texts))
+        stories = iter(read or self.read(questions))
         out = []
         for one in asked:
             start = len(" ".join([*self.seen(one.context), ""]))

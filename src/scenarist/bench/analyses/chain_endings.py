@@ -31,11 +31,11 @@ def run(split: str = "dev", seed: int = 13, limit: int | None = None) -> dict[st
     questions = [item.question for item in items if isinstance(item.question, Choice)]
     right = [one.choices[int(str(item.key))] for item, one in zip(items, questions, strict=True)]
     kinds = [kind_of(story) for story in make("reader", "default")(right)]
-    rows = []
+    rows, read = [], NarrativeChains().read(questions)
     for name, corpus, settings in TRAINED_ON:
         model = NarrativeChains(seed=seed, limit=limit and 10 * limit).fit(make("corpus", corpus, split="train", **settings))
         marks: defaultdict[str, list[tuple[bool, bool]]] = defaultdict(list)
-        for item, kind, answer in zip(items, kinds, model.answer_many(questions), strict=True):
+        for item, kind, answer in zip(items, kinds, model.answer_many(questions, read), strict=True):
             mark = (answer.best == item.key, bool(answer.note))
             marks[kind].append(mark)
             marks["all"].append(mark)
