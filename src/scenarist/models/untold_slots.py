@@ -31,6 +31,11 @@ LISTED = 60
 """Guesses a prediction lists; the rank of the key is exact whatever this is."""
 
 
+REMEMBERED = 5000
+"""Texts whose scenario is remembered: every row of a table asks for the same ones."""
+_detected: dict[str, str] = {}
+
+
 @cache
 def network(kind: str) -> SlotNetwork:
     """The carried network and tables: ``verbs`` or ``labels``."""
@@ -68,11 +73,16 @@ def scenario_of(question: Untold) -> str:
     """The scenario named, or the one the detector sees in most of the text."""
     if question.scenario:
         return inventory.find(question.scenario).name if inventory.known(question.scenario) else question.scenario
-    weight: dict[str, float] = {}
-    for segment in detector().segments(question.story):
-        for label in segment.labels[:1]:
-            weight[label.name] = weight.get(label.name, 0.0) + label.weight * (segment.stop - segment.start)
-    return max(weight, key=lambda name: weight[name], default="")
+    text = question.story.text
+    if text not in _detected:
+        weight: dict[str, float] = {}
+        for segment in detector().segments(question.story):
+            for label in segment.labels[:1]:
+                weight[label.name] = weight.get(label.name, 0.0) + label.weight * (segment.stop - segment.start)
+        if len(_detected) >= REMEMBERED:
+            _detected.clear()
+        _detected[text] = max(weight, key=lambda name: weight[name], default="")
+    return _detected[text]
 
 
 def words_of(story: Story, kind: str) -> list[tuple[str, ...]]:
