@@ -1,9 +1,10 @@
 """How fast the default reader is, how its cost grows with the text, and how much memory a process takes.
 
-    python benchmarks/reading.py [--words 500000] [--file novel.txt] [--jobs 2]
+    python benchmarks/reading.py [--words 500000] [--file novel.txt] [--jobs 2] [--memory]
 
 Without a file, the text is written from a small grammar of our own, so that anybody gets the same one. Ratios within one run
-are what counts: the time a word takes in the longest text against the shortest (1.0 is linear).
+are what counts: the time a word takes in the longest text against the shortest (1.0 is linear). With --memory the text is read once, in
+this process, and only the peak is told (of which the reader itself, and torch where it is installed, because spaCy loads it).
 """
 
 from __future__ import annotations
@@ -83,9 +84,19 @@ def main() -> None:
     options.add_argument("--words", type=int, default=100_000)
     options.add_argument("--file", type=Path)
     options.add_argument("--jobs", type=int, default=2)
+    options.add_argument("--memory", action="store_true")
     given = options.parse_args()
     text = given.file.read_text("utf-8")[: given.words * 6] if given.file else story(given.words)
     DefaultReader().warm()
+    if given.memory:
+        loaded = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+        (read,) = DefaultReader()([text])
+        peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+        print(json.dumps({
+            "words": len(text.split()), "events": len(read.events), "peak_mb": round(peak), "reader_loaded_mb": round(loaded),
+            "torch_loaded": "torch" in sys.modules,
+        }))  # fmt: skip
+        return
     paragraphs = text.split("\n\n")
     texts = ["\n\n".join(part) for part in itertools.batched(paragraphs, 20)] if sys.version_info >= (3, 12) else [
         "\n\n".join(paragraphs[at : at + 20]) for at in range(0, len(paragraphs), 20)

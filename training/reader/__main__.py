@@ -67,6 +67,7 @@ def make_vectors(work: Path, glove: Path) -> None:
 def make_rows(work: Path) -> None:
     import spacy
 
+    from scenarist.reading import synonyms
     from training.reader import raw
 
     banks, stories, fiction = find("treebanks"), find("litbank") / "train", find("fiction")
@@ -87,6 +88,8 @@ def make_rows(work: Path) -> None:
         (fiction / "litbank_novels.tar.xz", allowed),
         (fiction / "fairytaleqa.tar.xz", None),
     ]
+    words = [word for word in synonyms.table()[1] if word.isalpha()]
+    (work / "verbs.txt").write_text("\n".join(sorted(words)) + "\n", encoding="utf-8")
     exchange.write(work / "raw.jsonl.gz", exchange.rows(raw.blocks(spacy.blank("en"), archives, 3_000_000, 1)))
 
 

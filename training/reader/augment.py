@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import itertools
+from collections import Counter
+from collections.abc import Iterable
 from dataclasses import replace
 from random import Random
+from typing import Any
 
 from training.reader.treebank import Block, Word
 
@@ -107,3 +110,30 @@ def manner(words: list[str], dice: float) -> list[str]:
             word = "“" if opened else "”"
         out.append(word.replace("'", "’"))
     return out
+
+
+def swapped(words: list[str], tags: list[str], both: list[str], random: Random) -> list[str]:
+    """One sentence in five with one of its infinitives, or singular nouns, replaced by a word that dictionaries call noun and verb.
+
+    Treebanks show such words (*row*, *anchor*) in one class only; so it is the place that must tell the class, not the word.
+    """
+    if not both or random.random() > 0.2:
+        return words
+    tag = "VERB/VB" if random.random() < 0.65 else "NOUN/NN"
+    places = [at for at, one in enumerate(tags) if one == tag and words[at].islower()]
+    if not places:
+        return words
+    at = random.choice(places)
+    return [*words[:at], random.choice(both), *words[at + 1 :]]
+
+
+def noun_or_verb(rows: Iterable[dict[str, Any]], verbs: Iterable[str], least: int = 5) -> list[str]:
+    """Words listed as verbs that the rows' tags call nouns more often than verbs."""
+    counts: dict[str, Counter[str]] = {}
+    for row in rows:
+        for word, tag in zip(row["w"], row.get("t", ()), strict=False):
+            if tag in ("NOUN/NN", "VERB/VB", "VERB/VBP") and word.islower():
+                counts.setdefault(word, Counter())[tag[:4]] += 1
+    return sorted(
+        word for word in set(verbs) if word in counts and counts[word]["NOUN"] >= max(least, counts[word]["VERB"])
+    )

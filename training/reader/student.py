@@ -17,6 +17,7 @@ import time
 import zlib
 from collections import Counter
 from collections.abc import Iterable, Iterator
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -26,7 +27,7 @@ import torch.nn.functional as F
 from torch import nn
 
 from training.reader import exchange
-from training.reader.augment import manner
+from training.reader.augment import manner, noun_or_verb, swapped
 
 Row = dict[str, Any]
 KEYS = "tderh"
@@ -186,7 +187,7 @@ def batches(sentences: list[Row], size: int, rng: random.Random | None) -> list[
 
 
 def tensors(
-    batch: list[Row], words: Words, rng: random.Random | None, device: str
+    batch: list[Row], words: Words, rng: random.Random | None, device: str, both: list[str] | None = None
 ) -> tuple[torch.Tensor, torch.Tensor, dict[str, torch.Tensor]]:
     longest = max(len(sentence["w"]) for sentence in batch)
     rows = np.zeros((len(batch), longest, 4), dtype=np.int64)
@@ -194,7 +195,10 @@ def tensors(
     mask = np.zeros((len(batch), longest), dtype=bool)
     for place, sentence in enumerate(batch):
         size = len(sentence["w"])
-        forms = manner(sentence["w"], rng.random()) if rng else sentence["w"]
+        forms = sentence["w"]
+        if rng:
+            forms = swapped(forms, sentence["t"], both or [], rng) if "t" in sentence else forms
+            forms = manner(forms, rng.random())
         if forms is sentence["w"]:
             if "x_" not in sentence:
                 sentence["x_"] = np.array([words(form) for form in forms], dtype=np.int32)
@@ -330,10 +334,11 @@ def fit(
     log: Any = print,
     every: float = 90,
     start: Path | None = None,
+    both: list[str] | None = None,
 ) -> dict[str, dict[str, float]]:
     """Trains and writes `out` (npz). An epoch is all silver and `repeat` times the gold; the schedule ends at `seconds` at the latest.
 
-    ``start`` is a network to go on from, with its own words and labels.
+    ``start`` is a network to go on from, with its own words and labels; ``both`` are words to put in the place of others (`augment.swapped`).
     """
     rng = random.Random(seed)
     torch.manual_seed(seed)
@@ -361,7 +366,7 @@ def fit(
     average = {name: value.detach().clone() for name, value in net.state_dict().items()}
     begun, step, part, said = time.time(), 0, 0.0, time.time()
     while part < 1.0:
-        for rows, mask, truth in ahead(tensors(cut, words, rng, device) for cut in batches(pool, batch, rng)):
+        for rows, mask, truth in ahead(tensors(cut, words, rng, device, both) for cut in batches(pool, batch, rng)):
             part = max(step / steps, (time.time() - begun) / seconds)
             if part >= 1.0:
                 break
@@ -419,8 +424,15 @@ def train_one(work: Path, seed: int, seconds: float, share: float = 1.0) -> None
         rate=4e-3 if silver else 2e-3,
         dropout=0.25 if silver else 0.33,
         device="cuda" if torch.cuda.is_available() else "cpu",
+        both=noun_or_verb(chain(gold, silver), verbs(work)),
     )
     (work / f"network{seed}.json").write_text(json.dumps(figures), encoding="utf-8")
+
+
+def verbs(work: Path) -> list[str]:
+    """WordNet's verbs of one word, as the stage `rows` left them."""
+    path = work / "verbs.txt"
+    return path.read_text(encoding="utf-8").split() if path.exists() else []
 
 
 def rarely(rows: list[Row], share: float = 0.3, least: int = 4) -> list[Row]:
@@ -451,9 +463,11 @@ def polish(work: Path, start: Path, seed: int, seconds: float) -> None:
     random.Random(seed).shuffle(silver)
     print(f"{len(gold)} gold sentences, {len(rare)} with a rare use of a word, as many others", flush=True)
     out = work / f"network{seed}.npz"
+    both = noun_or_verb(chain(gold, silver), verbs(work))
+    print(len(both), "words of both classes", flush=True)
     figures = fit(
         gold, rare + silver[: len(rare)], dev, work / "vectors.npz", out, seed=seed, seconds=seconds, epochs=1, repeat=1,
-        batch=3000, rate=6e-4, dropout=0.2, device="cuda" if torch.cuda.is_available() else "cpu", every=300, start=start,
+        batch=3000, rate=6e-4, dropout=0.2, device="cuda" if torch.cuda.is_available() else "cpu", every=300, start=start, both=both,
     )  # fmt: skip
     (work / f"network{seed}.json").write_text(json.dumps(figures), encoding="utf-8")
 
