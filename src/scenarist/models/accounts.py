@@ -6,6 +6,8 @@ whatever the number of processes.
 
 from __future__ import annotations
 
+import gc
+import multiprocessing
 from collections.abc import Iterable, Iterator
 from functools import cache, partial
 from typing import NamedTuple
@@ -32,7 +34,10 @@ LONGEST = 200_000
 def parts() -> tuple[object, object, Teller]:
     """Reader, detector and teller, loaded once a process."""
     preload()
-    return make("reader", "default"), make("model", "detector"), Teller(knowledge.carried())
+    made = make("reader", "default"), make("model", "detector"), Teller(knowledge.carried())
+    if multiprocessing.parent_process() is not None:  # a worker lives for its work: what is loaded need not be looked through again
+        gc.freeze()
+    return made
 
 
 class Line(NamedTuple):
