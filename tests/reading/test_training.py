@@ -78,3 +78,19 @@ def test_windows_overlap_and_keep_every_word_once() -> None:
         assert sum(sizes[first:last]) <= 120
         kept += range(start, stop)
     assert kept == list(range(800))
+
+
+def test_words_of_two_classes_stand_in_each_others_places() -> None:
+    augment = pytest.importorskip("training.reader.augment")
+    student = pytest.importorskip("training.reader.student")
+    import random
+
+    nouns = [{"w": ["the", "row"], "t": ["DET/DT", "NOUN/NN"]}] * 9
+    verb = {"w": ["to", "row"], "t": ["PART/TO", "VERB/VB"]}
+    plain = {"w": ["to", "see"], "t": ["PART/TO", "VERB/VB"]}
+    rows = [*nouns, verb, *[plain] * 9]
+    assert augment.noun_or_verb(rows, ["row", "see", "anchor"]) == ["row"]
+    assert student.rarely(rows) == [verb]
+    made = {tuple(augment.swapped(plain["w"], plain["t"], ["row"], random.Random(seed))) for seed in range(40)}
+    assert made == {("to", "see"), ("to", "row")}
+    assert augment.swapped(plain["w"], plain["t"], [], random.Random(1)) is plain["w"]

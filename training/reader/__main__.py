@@ -7,7 +7,7 @@ The stages, each of which leaves its files in --work:
   vectors    GloVe -> rows of the words we keep               a minute
   rows       treebanks, LitBank, fiction -> JSON lines        a minute or two
   teacher    MiniLM, two seeds, labels 3 M words of fiction   some minutes on a free H200; hours on a CPU
-  student    the network we carry, the best of its seeds      some minutes on a free H200; about two hours on two free cores
+  student    the network we carry, best seed, polished        some minutes on a free H200; about two hours on two free cores
   sentences, lemmas, coreference                              some minutes each on a CPU
   measure    the figures of the card
 
@@ -113,7 +113,10 @@ def make_student(work: Path, seeds: list[int], seconds: float) -> None:
     from training.reader.parallel import side_by_side
 
     side_by_side(student.train_one, [(work, seed, seconds) for seed in seeds])
-    shutil.copy(student.best(work), RESOURCES / "network.npz")
+    if (work / "silver.npz").exists():
+        student.polish(work, student.best(work), RESOURCES / "network.npz")
+    else:
+        shutil.copy(student.best(work), RESOURCES / "network.npz")
 
 
 def make_sentences(seed: int) -> None:

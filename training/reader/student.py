@@ -455,21 +455,36 @@ def rarely(rows: list[Row], share: float = 0.3, least: int = 4) -> list[Row]:
     ]
 
 
-def polish(work: Path, start: Path, seed: int, seconds: float) -> None:
-    """Goes on from a network for a short while: gold sentences, the teacher's with rare uses of words, as many others -> network{seed}.npz."""
+def polish(work: Path, start: Path, out: Path, seed: int = 9, seconds: float = 1e9) -> None:
+    """Goes on from a network for an epoch of gold sentences, the teacher's with rare uses of words, and as many others; keeps the mean of both."""
     gold, dev = read(work / "train.jsonl.gz"), read(work / "dev.jsonl.gz")
     silver = list(exchange.silver(work / "raw.jsonl.gz", work / "silver.npz"))
     rare = rarely(silver)
     random.Random(seed).shuffle(silver)
     print(f"{len(gold)} gold sentences, {len(rare)} with a rare use of a word, as many others", flush=True)
-    out = work / f"network{seed}.npz"
+    polished = work / "polished.npz"
     both = noun_or_verb(chain(gold, silver), verbs(work))
     print(len(both), "words of both classes", flush=True)
     figures = fit(
-        gold, rare + silver[: len(rare)], dev, work / "vectors.npz", out, seed=seed, seconds=seconds, epochs=1, repeat=1,
+        gold, rare + silver[: len(rare)], dev, work / "vectors.npz", polished, seed=seed, seconds=seconds, epochs=1, repeat=1,
         batch=3000, rate=6e-4, dropout=0.2, device="cuda" if torch.cuda.is_available() else "cpu", every=300, start=start, both=both,
     )  # fmt: skip
-    (work / f"network{seed}.json").write_text(json.dumps(figures), encoding="utf-8")
+    print("polished", figures, flush=True)
+    mean(start, polished, out)
+
+
+def mean(one: Path, other: Path, out: Path) -> None:
+    """The mean of two networks of one family (one went on from the other): steadier than either (Wortsman et al. 2022)."""
+    with np.load(one) as a, np.load(other) as b:
+        if str(a["words"]) != str(b["words"]) or str(a["labels"]) != str(b["labels"]):
+            raise SystemExit(f"{one} and {other} do not know the same words and labels")
+        arrays = {
+            name: ((a[name].astype("float32") + b[name].astype("float32")) / 2).astype("float16")
+            for name in a.files
+            if a[name].dtype == np.float16
+        }
+        table = sum(half["word/rows"].astype("float32") * half["word/scale"][:, None] for half in (a, b)) / 2
+        write(out, arrays, table, str(a["words"]), str(a["labels"]))
 
 
 def best(work: Path) -> Path:
@@ -489,6 +504,12 @@ def save(net: Net, words: Words, labels: dict[str, list[str]], out: Path) -> Non
         for name, value in net.state_dict().items()
     }
     table = arrays.pop("word/weight").astype("float32")
+    write(out, arrays, table, "\n".join(words.words), json.dumps(labels))
+
+
+def write(out: Path, arrays: dict[str, np.ndarray], table: np.ndarray, words: str, labels: str) -> None:
+    """The file that `scenarist.reading.net` reads; word rows in 8 bits."""
     scale = np.abs(table).max(1) / 127 + 1e-9
-    arrays["word/rows"], arrays["word/scale"] = np.round(table / scale[:, None]).astype("int8"), scale.astype("float32")
-    np.savez_compressed(out, words=np.array("\n".join(words.words)), labels=np.array(json.dumps(labels)), **arrays)
+    rows = np.round(table / scale[:, None]).astype("int8")
+    named = arrays | {"word/rows": rows, "word/scale": scale.astype("float32")}
+    np.savez_compressed(out, words=np.array(words), labels=np.array(labels), **named)
