@@ -213,3 +213,16 @@ def test_dssm_comes_back_from_its_file(tmp_path, monkeypatch):
     assert [guess.logp for guess in kept.guesses] == pytest.approx([guess.logp for guess in own.answer(QUESTION).guesses], abs=0.1)
     with pytest.raises(BadInput, match="own or release"):
         dssm.Dssm(networks="theirs")
+
+
+def test_chains_of_news_speak_as_our_reader_does():
+    from scenarist.models.narrative_chain_endings import NarrativeChains
+    from scenarist.story import Chain
+
+    news = [Chain((Link("rob", "nsubj"), Link("arrest", "nsubjpass"), Link("escape", "nsubj")), f"e{n}", f"d{n}") for n in range(4)]
+    news += [Chain((Link("bake", "nsubj"), Link("eat", "nsubj"), Link("rest", "nsubj")), f"f{n}", f"g{n}") for n in range(4)]
+    model = NarrativeChains().fit(news)
+    assert model.pmi("rob:subj", "arrest:obj") is not None
+    question = Choice(("Tom robbed a bank.", "The police arrested Tom."), ("Then Tom rested.", "Then Tom escaped."))
+    answer = model.answer(question)
+    assert (answer.best, answer.note) == ("1", "")

@@ -15,14 +15,18 @@ import random
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
+import msgspec
+
 from scenarist.errors import BadInput
 from scenarist.learning.event_chains import documents, of_story
 from scenarist.learning.event_counts import EventCounts
 from scenarist.models.endings import EndingModel, choice, ranked
 from scenarist.question import AnyQuestion, Prediction
 from scenarist.registry import make
-from scenarist.story import Story
+from scenarist.story import Chain, Story
 
+ROLES = {"nsubj": "subj", "agent": "subj", "xsubj": "subj", "nsubj:xcomp": "subj", "dobj": "obj", "nsubjpass": "obj", "iobj": "obj"}
+"""Stanford's labels, as chain files have them, in the words of our reader."""
 LIGHT = frozenset("have take make give do get go".split())
 
 
@@ -33,6 +37,15 @@ def read_first(things: Iterable[Any], reader: str, limit: int | None = None) -> 
         found = iter(make("reader", reader)([one.text for one in bare])) if bare else iter(())
         for one in batch:
             yield next(found) if isinstance(one, Story) and not one.events else one
+
+
+def in_our_words(things: Iterable[Any]) -> Iterator[Any]:
+    """Chains with Stanford's labels as our reader would write them; else news and stories would share no event."""
+    for thing in things:
+        if isinstance(thing, Chain):
+            links = tuple(msgspec.structs.replace(link, role=ROLES.get(link.role, link.role)) for link in thing.links)
+            thing = msgspec.structs.replace(thing, links=links)
+        yield thing
 
 
 def batched(things: Iterable[Any], size: int) -> Iterator[list[Any]]:
@@ -77,7 +90,7 @@ class NarrativeChains(EndingModel):
 
     def fit(self, data: Iterable[Any]) -> NarrativeChains:
         """Count events and pairs of events."""
-        counts = EventCounts.of(documents(read_first(data, self.reader, self.limit)), keep=False)
+        counts = EventCounts.of(documents(in_our_words(read_first(data, self.reader, self.limit))), keep=False)
         if not len(counts):
             raise BadInput("narrative-chains: the training data hold no chain of two or more events.")
         self.counts_, self.pairs_ = counts, counts.unordered()
