@@ -316,3 +316,12 @@ def test_beyond_the_largest_array_the_rarest_pairs_stay_in_the_tables(tmp_path: 
     assert np.array_equal(small.pairs, full.pairs[often])
     assert small.chains is None
     assert np.array_equal(small.events, full.events)
+
+
+def test_a_shard_says_which_version_of_the_reader_made_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    text, chains = shards.Source("a", "Ann left."), shards.Source("b", chains=(CHAINS[1],))
+    stamps = [shards.work_of(0, [one], tmp_path, "default", "single", True).stamp for one in (text, chains)]
+    monkeypatch.setattr(shards, "version_of", lambda _reader: "another")
+    other = [shards.work_of(0, [one], tmp_path, "default", "single", True).stamp for one in (text, chains)]
+    assert other[0] != stamps[0]
+    assert other[1] == stamps[1], "ready chains are read by nobody"

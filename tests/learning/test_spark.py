@@ -109,8 +109,8 @@ def resumes(corpus: list[Any], out: Path, number: int) -> None:
 
 
 def test_a_worker_s_complaint_is_one_line(tmp_path: Path) -> None:
-    with pytest.raises(BadInput, match=r"^Spark stopped: .*no reader.*goes on from there\.$"):
-        learn_events([Story("a", "Ann left.")], tmp_path / "m", reader="nobody", engine="spark", master="local[1]", memory="600MB")
+    with pytest.raises(BadInput, match=r"^Spark stopped: .*CoreNLP.*goes on from there\.$"):
+        learn_events([Story("a", "Ann left.")], tmp_path / "m", reader="corenlp:http://127.0.0.1:9", engine="spark", master="local[1]", memory="600MB")
     assert not (tmp_path / "m" / "card.json").exists()
 
 

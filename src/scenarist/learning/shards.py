@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -102,10 +103,17 @@ def cut(whole: Iterable[Source], folder: Path, reader: str, args: str, evidence:
 
 def work_of(number: int, part: list[Source], folder: Path, reader: str, args: str, evidence: bool) -> Work:
     """A shard with the hash of all it depends on."""
-    parts = [f"{reader} {args} {evidence}".encode()]
+    unread = any(source.text and source.story is None and not source.chains for source in part)
+    parts = [f"{reader} {version_of(reader) if unread else ''} {args} {evidence}".encode()]
     for source in part:
         parts += [source.id.encode(), source.words.encode("utf-8", "surrogatepass"), source.scenario.encode()]
     return Work(number, str(folder), content_hash(parts, 16), tuple(part), reader, args, evidence)
+
+
+@cache
+def version_of(reader: str) -> str:
+    """The version of a reader that has one: shards of another are read again."""
+    return str(getattr(make("reader", reader), "version", ""))
 
 
 _READERS: dict[str, Any] = {}
