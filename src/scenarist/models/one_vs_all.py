@@ -1,8 +1,8 @@
 """Feature vectors -> one small perceptron a scenario (Wanzare et al. 2019, section 4), trained in numpy.
 
 As printed: an input layer of 100 units with ReLU, dropout 0.2, a sigmoid output, cross-entropy, Adam; one classifier per
-scenario against all others. The paper does not say how long it trains; ``rounds``, ``rate`` and ``batch`` are those that name most dev stories and
-stretches of them rightly (`training/detector/tune_perceptrons.py`).
+scenario against all others. The paper does not say how long it trains; ``rounds``, ``rate`` and
+``batch`` are those that name most dev stories and stretches of them rightly (`training/detector/tune_perceptrons.py`).
 """
 
 from __future__ import annotations
