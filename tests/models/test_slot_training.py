@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from scenarist.learning.slots import Slot, tables
+from scenarist.learning.slots import Slot
 from scenarist.models.slot_network import SlotNetwork
 
 torch = pytest.importorskip("torch")
