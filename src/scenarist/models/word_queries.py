@@ -41,8 +41,8 @@ def merge(queries: Sequence[Query]) -> tuple[list[Row], list[Place]]:
     """Texts that hold all queries, and where each query stands in them.
 
     >>> rows, places = merge([Query(("a",), ("x",), 1, 2), Query(("a",), ("x", "y", "z"), 3, 4, ((1, 2),))])
-    >>> rows, places[0]
-    ([Row(abstract=('a',), concrete=('x', 'y', 'z'), blanks=((1, 2), (3, 4)))], Place(row=0, place=1, start=1))
+    >>> rows[0].concrete, rows[0].blanks, places[0]
+    (('x', 'y', 'z'), ((1, 2), (3, 4)), Place(row=0, place=1, start=1))
     """
     order = sorted(range(len(queries)), key=lambda at: (queries[at].abstract, queries[at].template, -len(queries[at].words)))
     rows: list[Row] = []
