@@ -26,7 +26,7 @@ from torch import nn
 from torch.nn import functional as F
 
 from scenarist.models.gap_text import GAP, PRECEDES, Gap, ids, phrase
-from scenarist.models.gguf import Gguf, llama_state, load_tokenizer
+from scenarist.models.gguf import Gguf, llama_layers, llama_state, load_tokenizer, rotation
 
 SCALE = 2.0
 """Factor on what the adapters add."""
@@ -76,17 +76,8 @@ class Deep(nn.Module):
         self.embedding, self.norm = put("model.embed_tokens.weight"), put("model.norm.weight")
         self.size = self.embedding.shape[1]
         self.width = self.size // self.heads
-        self.layers: list[dict[str, torch.Tensor]] = []
-        for number in range(int(meta["llama.block_count"])):
-            at = f"model.layers.{number}"
-            self.layers.append({
-                "n1": put(f"{at}.input_layernorm.weight"), "n2": put(f"{at}.post_attention_layernorm.weight"),
-                "qkv": put(*(f"{at}.self_attn.{part}_proj.weight" for part in "qkv")), "o": put(f"{at}.self_attn.o_proj.weight"),
-                "gu": put(f"{at}.mlp.gate_proj.weight", f"{at}.mlp.up_proj.weight"), "down": put(f"{at}.mlp.down_proj.weight"),
-            })  # fmt: skip
-        theta = float(meta.get("llama.rope.freq_base", 10000.0))
-        angle = torch.outer(torch.arange(1024.0), theta ** (-torch.arange(0, self.width, 2).float() / self.width))
-        self.cos, self.sin = (torch.cat([turn] * 2, -1).to(device, kind) for turn in (angle.cos(), angle.sin()))
+        self.layers = llama_layers(int(meta["llama.block_count"]), put)
+        self.cos, self.sin = (one.to(device, kind) for one in rotation(meta, self.width))
         pieces = torch.from_numpy(state["model.embed_tokens.weight"])
 
         def table(phrases: Sequence[str]) -> nn.Parameter:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import mmap
 import struct
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -212,6 +212,28 @@ def load_llama(path: str | Path) -> Any:
         raise BadInput(f"{path}: weights do not fit a llama model; missing {lost[:3]}, unknown {extra[:3]}")
     model.tie_weights()
     return model.eval()
+
+
+def llama_layers(count: int, put: Callable[..., Any]) -> list[dict[str, Any]]:
+    """The matrices of a llama's layers under short names, those that are multiplied together joined by ``put``."""
+    found = []
+    for number in range(count):
+        at = f"model.layers.{number}"
+        found.append({
+            "n1": put(f"{at}.input_layernorm.weight"), "n2": put(f"{at}.post_attention_layernorm.weight"),
+            "qkv": put(*(f"{at}.self_attn.{part}_proj.weight" for part in "qkv")), "o": put(f"{at}.self_attn.o_proj.weight"),
+            "gu": put(f"{at}.mlp.gate_proj.weight", f"{at}.mlp.up_proj.weight"), "down": put(f"{at}.mlp.down_proj.weight"),
+        })  # fmt: skip
+    return found
+
+
+def rotation(meta: Mapping[str, Any], width: int, places: int = 1024) -> tuple[Any, Any]:
+    """Cosine and sine of every place's turn (places, width), as torch tensors."""
+    import torch
+
+    theta = float(meta.get("llama.rope.freq_base", 10000.0))
+    angle = torch.outer(torch.arange(float(places)), theta ** (-torch.arange(0, width, 2).float() / width))
+    return torch.cat([angle.cos()] * 2, -1), torch.cat([angle.sin()] * 2, -1)
 
 
 def load_tokenizer(path: str | Path) -> Any:

@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from scenarist.errors import BadInput
-from scenarist.models.gguf import Gguf, llama_state, load_tokenizer
+from scenarist.models.gguf import Gguf, llama_layers, llama_state, load_tokenizer, rotation
 from scenarist.models.pretrained import gguf_file
 
 BOS, MARK, EOS, BACK = 0, 1, 2, 3
@@ -112,17 +112,8 @@ class SmolLM2:
 
         self.embedding = put("model.embed_tokens.weight")
         self.norm = put("model.norm.weight")
-        self.layers: list[dict[str, Any]] = []
-        for number in range(layers or int(meta["llama.block_count"])):
-            at = f"model.layers.{number}"
-            self.layers.append({
-                "n1": put(f"{at}.input_layernorm.weight"), "n2": put(f"{at}.post_attention_layernorm.weight"),
-                "qkv": put(*(f"{at}.self_attn.{part}_proj.weight" for part in "qkv")), "o": put(f"{at}.self_attn.o_proj.weight"),
-                "gu": put(f"{at}.mlp.gate_proj.weight", f"{at}.mlp.up_proj.weight"), "down": put(f"{at}.mlp.down_proj.weight"),
-            })  # fmt: skip
-        theta = float(meta.get("llama.rope.freq_base", 10000.0))
-        angle = torch.outer(torch.arange(1024.0), theta ** (-torch.arange(0, self.width, 2).float() / self.width))
-        self.cos, self.sin = torch.cat([angle.cos()] * 2, -1), torch.cat([angle.sin()] * 2, -1)  # [1024, width]
+        self.layers = llama_layers(layers or int(meta["llama.block_count"]), put)
+        self.cos, self.sin = rotation(meta, self.width)
         self._tokenizer = load_tokenizer(path)
 
     def encode(self, text: str) -> list[int]:
