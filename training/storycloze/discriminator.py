@@ -19,19 +19,19 @@ from training.storycloze.language_model import rules
 from training.storycloze.loop import train
 from training.storycloze.network import Lora, Smol
 from training.storycloze.sampling import sample
-from training.storycloze.trees import cloze, head_scores, read, tree
+from training.storycloze.trees import Batch, batch, cloze, head_scores, read, tree
 
 Samples = Mapping[str, Mapping[int, Ids]]
 
 
 def sampled(job: Job, net: Smol, lora: Lora, data: Data, which: np.ndarray, seed: int = 11) -> Samples:
     """Endings drawn after one sentence, after two, and after all four (``ok``)."""
-    one = lora.group(0)
+    teller = net.merged(lora.group(0))
     stories = [data.stories[at] for at in which]
     found = {
-        "s1": sample(job, net, one, [cat(BOS, story[0], MARK) for story in stories], seed),
-        "s2": sample(job, net, one, [cat(BOS, *story[:2], MARK) for story in stories], seed + 1),
-        "ok": sample(job, net, one, [cat(BOS, *story[:4], MARK) for story in stories], seed + 2, temperature=0.9, top_p=0.9),
+        "s1": sample(job, teller, [cat(BOS, story[0], MARK) for story in stories], seed),
+        "s2": sample(job, teller, [cat(BOS, *story[:2], MARK) for story in stories], seed + 1),
+        "ok": sample(job, teller, [cat(BOS, *story[:4], MARK) for story in stories], seed + 2, temperature=0.9, top_p=0.9),
     }
     return {name: dict(zip(map(int, which), endings, strict=True)) for name, endings in found.items()}
 
@@ -54,20 +54,24 @@ def contrast(job: Job, net: Smol, lora: Lora, data: Data, made: Samples, budget:
         second = made["s2" if dice.random() < 0.5 else "s1"][at]
         return [story[4], near, flipped, first, made["ok"][at], second]
 
-    def step(batch: Sequence[np.ndarray]) -> tuple[Any, Any]:
-        found = read(job, net, lora, [[tree(data.stories[at][:4], row(int(at))) for at in group] for group in batch])
+    def make(picked: Sequence[np.ndarray]) -> tuple[Batch, list[np.ndarray]]:
+        trees = batch([[tree(data.stories[at][:4], row(int(at))) for at in group] for group in picked])
+        told = np.isin(trees.branch, (0, 1)) & (trees.ids != BOS)  # the story with its own ending, but for the first token
+        return trees, [np.flatnonzero(part) for part in np.split(told, lora.G)]
+
+    def step(made: tuple[Batch, list[np.ndarray]]) -> tuple[Any, Any]:
+        found = read(job, net, lora, made[0])
         four, pair = found.logits[..., :4], found.logits[..., 4] - found.logits[..., 5]
         choice, better = -F.log_softmax(four, -1)[..., 0].mean(1), -F.logsigmoid(pair).mean(1)
-        told = ((found.branch[:, :, 1:] == 1) | (found.branch[:, :, 1:] == 0)) & (found.ids[:, :, 1:] != BOS)
         logp = torch.stack([
-            net.logp(found.states[g, :, :-1][told[g]], found.ids[g, :, 1:][told[g]]).mean() for g in range(lora.G)
+            net.logp(found.states[g].flatten(0, 1)[told - 1], found.ids[g].flatten()[told]).mean() for g, told in enumerate(map(job.put, made[1]))
         ])  # fmt: skip
         right = (four.argmax(-1) == 0).float().mean(1)
         return (choice + 0.5 * better - 0.3 * logp).sum(), torch.stack([choice, better, -logp, right])
 
     size = 3 if job.tiny else 48
     batches_of = lambda epoch: group_batches([data.train] * lora.G, size, epoch, data.lengths)  # noqa: E731
-    train(job, "contrast", lora, batches_of, step, 5e-4, budget, epochs, head_rate=2e-3)
+    train(job, "contrast", lora, batches_of, make, step, 5e-4, budget, epochs, head_rate=2e-3)
 
 
 def all_rules(job: Job, net: Smol, lora: Lora, asked: Sequence[tuple[Sequence[Ids], Sequence[Ids]]]) -> dict[str, np.ndarray]:

@@ -1,52 +1,70 @@
-"""Fiction -> fiction.npz: the sentences of novels and short works as word ids, for skip-thoughts. Runs on a CPU (minutes).
+"""Fiction -> fiction.npz.xz: the sentences of novels, short works and fairy tales as word ids, for skip-thoughts. Runs on a CPU (minutes).
 
 python -m training.storycloze.fiction out/storycloze
 """
 
 from __future__ import annotations
 
+import lzma
 import sys
 from collections import Counter
+from collections.abc import Iterator
+from itertools import chain
 from pathlib import Path
 
 import numpy as np
 
-from scenarist.corpora.fiction import Novels, ShortFiction
+from scenarist.corpora.fiction import Fairytales, Novels, ShortFiction
 from scenarist.models.endings import words
 from scenarist.models.skip_thoughts import LONGEST, told
 from scenarist.models.thought_network import FIRST, UNKNOWN
 
-VOCABULARY = 12_000
-SENTENCES = 220_000
-SHARE = 1_500
-"""Sentences of one work at most, so that many works are heard."""
+VOCABULARY = 20_000
+FRONT = 100
+"""Sentences at both ends of a work that are left out: titles, contents, licences."""
+SHARE = 6_000
+"""Sentences of one work at most, so that none is heard too often."""
+
+
+def works() -> Iterator[list[list[str]]]:
+    """The works as sentences of words; a sentence is cut behind its first words, not left out, so that neighbours stay neighbours."""
+    for story in chain(ShortFiction("train"), Novels("train"), Fairytales("train")):
+        front = 0 if story.sentences else FRONT
+        sentences = told(story)
+        kept = sentences[front : max(front, len(sentences) - front)][:SHARE]
+        found = [part[:LONGEST] for sentence in kept if (part := words(sentence))]
+        if len(found) > 20:
+            yield found
 
 
 def main(out: Path) -> None:
-    """Write fiction.npz: ids, sentence lengths, sentences a work, and the words."""
-    works: list[list[list[str]]] = []
-    count = 0
-    for corpus in (ShortFiction("train"), Novels("train")):
-        for story in corpus:
-            told_ = [found for sentence in told(story)[200 : 200 + 2 * SHARE] if 2 < len(found := words(sentence)) <= LONGEST][:SHARE]
-            if len(told_) > 50:
-                works.append(told_)
-                count += len(told_)
-            if count >= SENTENCES:
-                break
-    counts = Counter(word for work in works for sentence in work for word in sentence)
-    spelled = [word for word, _ in counts.most_common(VOCABULARY)]
-    known = {word: at for at, word in enumerate(spelled, start=FIRST)}
-    sentences = [[known.get(word, UNKNOWN) for word in sentence] for work in works for sentence in work]
+    """Write fiction.npz.xz: ids, sentence lengths, sentences a work, and the words."""
+    numbers: dict[str, int] = {}  # words as they come; the frequent ones get their final ids below
+    counts: Counter[int] = Counter()
+    ids, lengths, sizes = [], [], []
+    for work in works():
+        flat = np.array([numbers.setdefault(word, len(numbers)) for sentence in work for word in sentence], dtype=np.int32)
+        counts.update(flat.tolist())
+        ids.append(flat)
+        lengths += map(len, work)
+        sizes.append(len(work))
+    spelled = list(numbers)
+    frequent = [at for at, _ in counts.most_common(VOCABULARY)]
+    final = np.full(len(spelled), UNKNOWN, dtype=np.uint16)
+    final[frequent] = np.arange(FIRST, FIRST + len(frequent))
     out.mkdir(parents=True, exist_ok=True)
-    np.savez_compressed(
-        out / "fiction.npz",
-        ids=np.array([word for sentence in sentences for word in sentence], dtype=np.uint16),
-        lengths=np.array([len(sentence) for sentence in sentences], dtype=np.uint8),
-        works=np.array([len(work) for work in works], dtype=np.int32),
-        vocabulary=np.frombuffer("\n".join(spelled).encode(), dtype=np.uint8),
-    )
-    print(f"{len(works)} works, {len(sentences)} sentences, {sum(map(len, sentences))} words in {out}")
+    every = final[np.concatenate(ids)]
+    with lzma.open(out / "fiction.npz.xz", "wb", preset=6) as file:
+        np.savez(
+            file,
+            low=(every & 255).astype(np.uint8),
+            high=(every >> 8).astype(np.uint8),
+            lengths=np.array(lengths, dtype=np.uint8),
+            works=np.array(sizes, dtype=np.int32),
+            vocabulary=np.frombuffer("\n".join(spelled[at] for at in frequent).encode(), dtype=np.uint8),
+        )
+    known = float((every != UNKNOWN).mean())
+    print(f"{len(sizes)} works, {len(lengths)} sentences, {len(every)} words, {known:.1%} of them known, in {out}")
 
 
 if __name__ == "__main__":

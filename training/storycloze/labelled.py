@@ -13,7 +13,7 @@ from training.storycloze.data import Data, group_batches
 from training.storycloze.job import Job
 from training.storycloze.loop import train
 from training.storycloze.network import Lora, Smol
-from training.storycloze.trees import cloze, head_scores, read, tree
+from training.storycloze.trees import Batch, batch, cloze, head_scores, read, tree
 
 FOLDS = 10
 
@@ -30,15 +30,17 @@ def classify(
     asked = cloze(data, contexts)
     lengths = np.array([sum(map(len, context)) + sum(map(len, endings)) for context, endings in asked])
 
-    def step(batch: Sequence[np.ndarray]) -> tuple[Any, Any]:
-        found = read(job, net, lora, [[tree(*asked[at]) for at in group] for group in batch])
-        right = job.put(np.array([[data.answer[at] for at in group] for group in batch]))
+    def make(picked: Sequence[np.ndarray]) -> tuple[Batch, np.ndarray]:
+        return batch([[tree(*asked[at]) for at in group] for group in picked]), data.answer[np.array(picked)]
+
+    def step(made: tuple[Batch, np.ndarray]) -> tuple[Any, Any]:
+        found, right = read(job, net, lora, made[0]), job.put(made[1])
         loss = F.cross_entropy(found.logits.reshape(-1, 2), right.reshape(-1), reduction="none").view(lora.G, -1).mean(1)
         return loss.sum(), torch.stack([loss.mean(), (found.logits.argmax(-1) == right).float().mean()])
 
     size = 2 if job.tiny else 32
     batches_of = lambda epoch: group_batches(list(groups), size, epoch * 7 + seeds[0], lengths)  # noqa: E731
-    train(job, name, lora, batches_of, step, 8e-4, budget, epochs, head_rate=2e-3 if start is None else 5e-4)
+    train(job, name, lora, batches_of, make, step, 8e-4, budget, epochs, head_rate=2e-3 if start is None else 5e-4)
     return lora
 
 

@@ -31,9 +31,12 @@ def tune(job: Job, net: Smol, data: Data, budget: float, epochs: int = 4) -> Lor
     """One adapter a seed, side by side."""
     lora, dice = Lora(net, 16, SEEDS), np.random.default_rng(1)
 
-    def step(batch: Sequence[np.ndarray]) -> tuple[Any, Any]:
-        rows = pad([told(data.stories[at], dice) for group in batch for at in group], -1)
-        ids = job.put(rows).view(len(batch), len(batch[0]), -1)
+    def make(picked: Sequence[np.ndarray]) -> np.ndarray:
+        rows = pad([told(data.stories[at], dice) for group in picked for at in group], -1)
+        return rows.reshape(len(picked), len(picked[0]), -1)
+
+    def step(rows: np.ndarray) -> tuple[Any, Any]:
+        ids = job.put(rows)
         states = net.forward(ids.clamp(min=0), lora)
         real = ids[:, :, 1:] >= 0
         logp = net.logp(states[:, :, :-1], ids[:, :, 1:].clamp(min=0))
@@ -41,7 +44,7 @@ def tune(job: Job, net: Smol, data: Data, budget: float, epochs: int = 4) -> Lor
         return loss.sum(), loss
 
     size = 4 if job.tiny else 64
-    train(job, "lm", lora, lambda epoch: group_batches([data.train] * lora.G, size, epoch, data.lengths), step, 8e-4, budget, epochs)
+    train(job, "lm", lora, lambda epoch: group_batches([data.train] * lora.G, size, epoch, data.lengths), make, step, 8e-4, budget, epochs)
     return lora
 
 

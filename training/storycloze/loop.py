@@ -1,9 +1,14 @@
-"""A loss -> trained adapters, within a time: after some steps the number of steps is cut so that the stage keeps its budget."""
+"""A loss -> trained adapters, within a time: after some steps the number of steps is cut so that the stage keeps its budget.
+
+Batches are made by a second thread, a few ahead of the card.
+"""
 
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from queue import Full, Queue
+from threading import Event, Thread
 from typing import Any
 
 import torch
@@ -12,11 +17,50 @@ from training.storycloze.job import Job
 from training.storycloze.network import Lora
 
 
+def ahead(make: Callable[[Any], Any], given: Sequence[Any], depth: int = 4) -> Iterator[Any]:
+    """What ``make`` makes of each, in order, made by one other thread some steps ahead; an error there is raised here.
+
+    >>> list(ahead(lambda number: number * 2, [1, 2, 3]))
+    [2, 4, 6]
+    """
+    queue: Queue[tuple[bool, Any]] = Queue(depth)
+    enough = Event()
+
+    def put(one: tuple[bool, Any]) -> None:
+        while not enough.is_set():
+            try:
+                return queue.put(one, timeout=0.2)
+            except Full:
+                continue
+
+    def work() -> None:
+        for one in given:
+            if enough.is_set():
+                return
+            try:
+                put((True, make(one)))
+            except BaseException as error:
+                return put((False, error))
+
+    thread = Thread(target=work, daemon=True)
+    thread.start()
+    try:
+        for _ in given:
+            fine, made = queue.get()
+            if not fine:
+                raise made
+            yield made
+    finally:
+        enough.set()
+        thread.join()
+
+
 def train(
-    job: Job, name: str, lora: Lora, epochs_of: Callable[[int], Sequence[Any]], step: Callable[[Any], tuple[Any, Any]],
-    rate: float, budget: float, epochs: int, head_rate: float | None = None, warm: float = 0.06, decay: float = 0.01,
+    job: Job, name: str, lora: Lora, epochs_of: Callable[[int], Sequence[Any]], make: Callable[[Any], Any],
+    step: Callable[[Any], tuple[Any, Any]], rate: float, budget: float, epochs: int, head_rate: float | None = None,
+    warm: float = 0.06, decay: float = 0.01,
 ) -> None:  # fmt: skip
-    """AdamW with a linear warm-up and decline; ``step`` gives the loss and what to log."""
+    """AdamW with a linear warm-up and decline; ``make`` makes arrays of a batch, ``step`` gives their loss and what to log."""
     low = [value for key, value in lora.p.items() if key.endswith((".A", ".B"))]
     heads = [value for key, value in lora.p.items() if not key.endswith((".A", ".B"))]
     groups = [{"params": low, "base": rate}, {"params": heads, "base": head_rate or rate, "weight_decay": 0.0}]
@@ -28,9 +72,9 @@ def train(
     for epoch in range(epochs):
         found = epochs_of(epoch)
         total = total or len(found) * epochs
-        for batch in found:
-            if done >= total:
-                break
+        if done >= total:
+            break
+        for batch in ahead(make, found):
             pace = min(1.0, (done + 1) / max(1.0, warm * total)) * max(0.02, 1 - done / total)
             for group in optimiser.param_groups:
                 group["lr"] = group["base"] * pace
@@ -50,6 +94,8 @@ def train(
                 job.say(f"{name}: {each * 1000:.1f} ms a step, {total} steps planned ({total / len(found):.2f} epochs)")
             if done % 200 == 0:
                 job.say(f"{name}: step {done}/{total} {means(log)}")
+            if done >= total:
+                break
     lora.training = False
     job.wait()
     job.say(f"{name}: done {done} steps in {time.time() - began:.1f} s; last {means(log)}")

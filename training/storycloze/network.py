@@ -6,6 +6,7 @@ ids [G, B, T] -> states [G, B, T, D]: G adapters share the frozen weights, so te
 from __future__ import annotations
 
 import copy
+import json
 import os
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -24,6 +25,9 @@ PLACES = 512
 
 class Smol:
     """Frozen weights; forward over G adapters side by side. ``LAYERS=1`` in the environment cuts the network, for tests."""
+
+    again = False
+    """Compute the states inside a layer again on the way back: a tenth of the memory, a third more time."""
 
     def __init__(self, path: Path, device: str = "cpu", dtype: torch.dtype = torch.float32) -> None:
         file = Gguf(path)
@@ -80,11 +84,11 @@ class Smol:
         y = F.linear(x, layer[name])
         if lora is None:
             return y
-        down, up = lora.get(number, name)  # [G, r, in], [G, out, r]
-        low = torch.bmm(x, down.to(x.dtype).transpose(1, 2))
+        down, up = lora.cast[name + ".A"][number], lora.cast[name + ".B"][number]  # [G, r, in], [G, out, r]
+        low = torch.bmm(x, down.transpose(1, 2))
         if lora.drop and lora.training:
             low = F.dropout(low, lora.drop)
-        return torch.baddbmm(y, low, up.to(x.dtype).transpose(1, 2), alpha=lora.scale)
+        return torch.baddbmm(y, low, up.transpose(1, 2), alpha=lora.scale)
 
     def forward(
         self, ids: Any, lora: Lora | None = None, pos: Any = None, mask: Any = None, past: Any = None, keep: bool = False
@@ -97,11 +101,13 @@ class Smol:
             cos, sin = self.cos[:T][None, :, None], self.sin[:T][None, :, None]
         else:
             cos, sin = self.cos[pos].reshape(G * B, T, 1, hd), self.sin[pos].reshape(G * B, T, 1, hd)
-        if mask is not None:
-            mask = mask.reshape(G * B, 1, T, -1)
+        if mask is not None:  # as numbers to add, once for all layers
+            mask = torch.zeros(mask.shape, dtype=x.dtype, device=x.device).masked_fill_(~mask, -torch.inf).reshape(G * B, 1, T, -1)
+        if lora is not None:
+            lora.to(x.dtype, self)
         kept: list[tuple[Any, Any]] = []
         for number in range(self.L):
-            if lora is not None and lora.training:  # states inside a layer are computed again on the way back: a tenth of the memory
+            if self.again and lora is not None and lora.training:
                 x = checkpoint(self.layer, x, number, lora, cos, sin, mask, use_reentrant=False)
             else:
                 x = self.layer(x, number, lora, cos, sin, mask, past, kept if keep else None)
@@ -124,8 +130,11 @@ class Smol:
             k, v = torch.cat([past[number][0], k], 2), torch.cat([past[number][1], v], 2)
         if kept is not None:
             kept.append((k, v))
-        k, v = k.repeat_interleave(H // K, 1), v.repeat_interleave(H // K, 1)
-        a = F.scaled_dot_product_attention(q, k, v, attn_mask=mask, is_causal=mask is None)
+        if past is not None and T == 1:  # heads that share keys are asked as if they were places
+            a = F.scaled_dot_product_attention(q.reshape(-1, K, H // K, hd), k, v, attn_mask=mask).reshape(-1, H, 1, hd)
+        else:
+            k, v = k.repeat_interleave(H // K, 1), v.repeat_interleave(H // K, 1)
+            a = F.scaled_dot_product_attention(q, k, v, attn_mask=mask, is_causal=mask is None)
         x = x + self.linear(a.transpose(1, 2).reshape(x.shape), layer, number, "o", lora)
         a = F.rms_norm(x, (self.D,), layer["n2"], self.eps)
         gate, up = self.linear(a, layer, number, "gu", lora).chunk(2, -1)
@@ -149,6 +158,8 @@ class Lora:
     ) -> None:
         self.G, self.rank, self.scale, self.drop, self.training = len(seeds), rank, 2.0, drop, True
         self.p: dict[str, Any] = {}
+        self.cast: dict[str, Sequence[Any]] = {}
+        """Name of a matrix -> its adapters by layer, in the network's precision."""
         dice = [torch.Generator().manual_seed(int(seed)) for seed in seeds]
         for number in range(net.L):
             for name, (n, out) in net.shapes().items():
@@ -161,12 +172,13 @@ class Lora:
             self.p[name + ".b"] = torch.zeros(self.G, 1, out, device=net.device).requires_grad_()
 
     @classmethod
-    def read(cls, net: Smol, path: Path, parts: Sequence[str]) -> Lora:
-        """Adapters of a release file, ready to use."""
+    def read(cls, net: Smol, path: Path, parts: Sequence[str] = ()) -> Lora:
+        """Adapters of a release file, ready to use: the parts named, or one a seed of the file."""
         from safetensors import safe_open
 
         with safe_open(path, framework="pt") as file:
-            rank = int((file.metadata() or {})["rank"])
+            note = file.metadata() or {}
+            rank, parts = int(note["rank"]), parts or [str(seed) for seed in json.loads(note["seeds"])]
             found = {key: file.get_tensor(key) for key in file.keys()}  # noqa: SIM118
         new = cls(net, rank, [0] * len(parts))
         for key in list(new.p):
@@ -179,6 +191,13 @@ class Lora:
             new.p[key] = torch.stack(rows).to(net.device)
         new.training = False
         return new
+
+    def to(self, dtype: torch.dtype, net: Smol) -> None:
+        """Cast all layers' matrices at once, before a pass."""
+        self.cast = {
+            key: torch.stack([self.p[f"{number}.{key}"] for number in range(net.L)]).to(dtype).unbind(0)
+            for key in (f"{name}.{side}" for name in net.shapes() for side in "AB")
+        }
 
     def get(self, number: int, name: str) -> tuple[Any, Any]:
         """The two matrices beside one frozen matrix."""

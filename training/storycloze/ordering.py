@@ -34,16 +34,21 @@ def claims() -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     return before, after, at
 
 
-def logits(job: Job, net: Smol, lora: Lora, groups: Sequence[Sequence[Sequence[Ids]]]) -> Any:
-    """Shuffled sentences, told twice -> scores of all orders: [G, B, 120]."""
-    G, B = len(groups), len(groups[0])
+def twice(groups: Sequence[Sequence[Sequence[Ids]]]) -> tuple[np.ndarray, np.ndarray]:
+    """Shuffled sentences, told twice: ids [G, B, T] and where the sentences of the second telling end [G * B, 5]."""
     rows, ends = [], []
     for shown in (story for group in groups for story in group):
         once = cat(*shown)
         rows.append(cat(BOS, once, MARK, once, EOS))
         ends.append(1 + len(once) + np.cumsum([len(sentence) for sentence in shown]))
-    ids, marks = job.put(pad(rows)), job.put(np.array(ends))
-    states = net.forward(ids.view(G, B, -1), lora).reshape(G * B, -1, net.D)
+    return pad(rows).reshape(len(groups), len(groups[0]), -1), np.array(ends)
+
+
+def logits(job: Job, net: Smol, lora: Lora, told: tuple[np.ndarray, np.ndarray]) -> Any:
+    """Stories told twice -> scores of all orders: [G, B, 120]."""
+    ids, marks = job.put(told[0]), job.put(told[1])
+    G, B, _ = ids.shape
+    states = net.forward(ids, lora).reshape(G * B, -1, net.D)
     heads = torch.gather(states, 1, marks[:, :, None].expand(-1, -1, net.D)).view(G, B * 5, net.D)
     if lora.training:
         heads = F.dropout(heads, 0.1)
@@ -60,17 +65,19 @@ def order(job: Job, net: Smol, data: Data, seeds: Sequence[int], budget: float, 
     dice = np.random.default_rng(seeds[0])
     number = {tuple(one): at for at, one in enumerate(PERMUTATIONS.tolist())}
 
-    def step(batch: Sequence[np.ndarray]) -> tuple[Any, Any]:
-        shuffled = [[dice.permutation(5) for _ in group] for group in batch]
-        shown = [[[data.stories[at][k] for k in turn] for at, turn in zip(*both, strict=True)] for both in zip(batch, shuffled, strict=True)]
-        right = job.put(np.array([[number[tuple(np.argsort(turn).tolist())] for turn in group] for group in shuffled]))
-        found = logits(job, net, lora, shown)
+    def make(picked: Sequence[np.ndarray]) -> tuple[tuple[np.ndarray, np.ndarray], np.ndarray]:
+        shuffled = [[dice.permutation(5) for _ in group] for group in picked]
+        shown = [[[data.stories[at][k] for k in turn] for at, turn in zip(*both, strict=True)] for both in zip(picked, shuffled, strict=True)]
+        return twice(shown), np.array([[number[tuple(np.argsort(turn).tolist())] for turn in group] for group in shuffled])
+
+    def step(made: tuple[tuple[np.ndarray, np.ndarray], np.ndarray]) -> tuple[Any, Any]:
+        found, right = logits(job, net, lora, made[0]), job.put(made[1])
         loss = F.cross_entropy(found.reshape(-1, 120), right.reshape(-1), reduction="none").view(right.shape).mean(1)
         return loss.sum(), torch.stack([loss, (found.argmax(-1) == right).float().mean(1)])
 
     size = 3 if job.tiny else 48
     batches_of = lambda epoch: group_batches([data.train] * lora.G, size, epoch * 11 + seeds[0], data.lengths)  # noqa: E731
-    train(job, "order", lora, batches_of, step, 8e-4, budget, epochs, head_rate=2e-3)
+    train(job, "order", lora, batches_of, make, step, 8e-4, budget, epochs, head_rate=2e-3)
     return lora
 
 
@@ -81,7 +88,7 @@ def answers(job: Job, net: Smol, lora: Lora, shown: Sequence[Sequence[Ids]], siz
     order = np.argsort([sum(map(len, story)) for story in shown])
     for start in range(0, len(order), size):
         part = order[start : start + size]
-        found = logits(job, net, lora, [[shown[at] for at in part]] * lora.G)
+        found = logits(job, net, lora, twice([[shown[at] for at in part]] * lora.G))
         out[:, part] = found.float().log_softmax(-1).cpu().numpy()
     return out
 

@@ -10,15 +10,15 @@ from torch.nn import functional as F
 
 from training.storycloze.data import EOS, Ids
 from training.storycloze.job import Job
-from training.storycloze.network import Lora, Smol
+from training.storycloze.network import Smol
 
 
 @torch.no_grad()
 def sample(
-    job: Job, net: Smol, lora: Lora, prompts: Sequence[Ids], seed: int, temperature: float = 1.0, top_p: float = 0.95,
+    job: Job, net: Smol, prompts: Sequence[Ids], seed: int, temperature: float = 1.0, top_p: float = 0.95,
     most: int = 24, size: int = 3072,
 ) -> list[Ids]:  # fmt: skip
-    """One ending a prompt (prompts are left-padded); one adapter."""
+    """One ending a prompt (prompts are left-padded); adapters are folded into the network."""
     dice = torch.Generator(device=job.device).manual_seed(seed)
     out: list[Ids] = [np.zeros(0, dtype=np.int64)] * len(prompts)
     order = np.argsort([len(prompt) for prompt in prompts])
@@ -33,7 +33,7 @@ def sample(
         places = (real.long().cumsum(1) - 1).clamp(min=0)
         seen = torch.ones(longest, longest, dtype=torch.bool, device=job.device).tril()[None] & real[:, None, :]
         seen = seen | torch.eye(longest, dtype=torch.bool, device=job.device)[None]
-        states, past = net.forward(ids[None], lora, pos=places[None], mask=seen[None], keep=True)
+        states, past = net.forward(ids[None], pos=places[None], mask=seen[None], keep=True)
         state, place = states[0, :, -1], places[:, -1]
         drawn, done = [], torch.zeros(count, dtype=torch.bool, device=job.device)
         for _ in range(most):
@@ -48,9 +48,7 @@ def sample(
                 break
             place = place + 1
             real = torch.cat([real, torch.ones(count, 1, dtype=torch.bool, device=job.device)], 1)
-            states, past = net.forward(
-                token[None, :, None], lora, pos=place[None, :, None], mask=real[None, :, None], past=past, keep=True
-            )
+            states, past = net.forward(token[None, :, None], pos=place[None, :, None], mask=real[None, :, None], past=past, keep=True)
             state = states[0, :, -1]
         rows = torch.stack(drawn, 1).cpu().numpy()
         for row, at in zip(rows, part, strict=True):

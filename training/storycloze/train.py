@@ -12,6 +12,7 @@ from __future__ import annotations
 import argparse
 import time
 import traceback
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -26,35 +27,42 @@ from training.storycloze.trees import cloze, head_scores
 
 STAGES = ("lm", "contrast", "rule", "folds", "ending-only", "all", "order")
 SHARES = {"lm": 0.17, "contrast": 0.24, "folds": 0.08, "ending-only": 0.05, "all": 0.05, "order": 0.17}
-"""What each training may take of the whole time; the rest is for sampling and scoring. ``folds`` is taken three times."""
+"""How the time for training is shared among the stages that are run. ``folds`` is taken once a seed."""
 
 
 class Stages:
     """The stages in their order; what one leaves for the next."""
 
-    def __init__(self, job: Job, data: Data, gguf: Path, stories: Path | None, only: bool, seeds: int) -> None:
-        self.job, self.data, self.only, self.seeds = job, data, only, seeds
+    def __init__(self, job: Job, data: Data, gguf: Path, stories: Path | None, asked: Sequence[str], seeds: int) -> None:
+        self.job, self.data, self.asked, self.seeds = job, data, asked, seeds
         self.net = Smol(gguf, job.device, job.dtype)
-        self.stories: Lora | None = Lora.read(self.net, stories, [str(seed) for seed in SEEDS if seed == 1 or not only]) if stories else None
+        self.stories: Lora | None = Lora.read(self.net, stories) if stories else None
         job.say("loaded", len(data.train), "stories,", len(data.items), "items", torch.cuda.get_device_name() if job.device == "cuda" else "CPU")
 
     def seconds(self, stage: str) -> float:
-        """The budget of a stage; a stage that runs alone has nearly all of it."""
-        return (0.85 / (self.seeds if stage == "folds" else 1) if self.only else SHARES[stage]) * self.job.budget
+        """The budget of one training: its share of two thirds of the time (nearly all where nothing else is run); the rest is for sampling and scoring."""
+        total = sum(SHARES.get(name, 0) * (self.seeds if name == "folds" else 1) for name in self.asked)
+        part = (0.85 if len(self.asked) == 1 else 0.66) * SHARES[stage] / total
+        return max(0.0, min(part * self.job.budget, self.job.left() - 0.05 * self.job.budget))
 
     def base(self) -> Smol:
         """The network that has read stories: seed 1 of the discriminator folded in."""
         assert self.stories is not None, "this stage needs the stages lm and contrast before it, or --stories FILE"
         return self.net.merged(self.stories.group(0))
 
-    def say_rules(self, tag: str, found: dict[str, np.ndarray]) -> None:
+    def rules(self, tag: str, kept: Mapping[str, str]) -> None:
+        """Every way to rank endings by the language model is logged, some are kept: name -> rule."""
+        found = language_model.rules(self.job, self.net, self.stories, cloze(self.data))
         for name, scores in found.items():
             self.job.say(f"  {tag} {name}: {self.data.accuracy(scores)}")
+        for name, rule in kept.items():
+            for seed, scores in zip(SEEDS, found[rule], strict=False):
+                self.job.keep(f"{name}-{seed}", scores.astype(np.float32))
 
     def lm(self) -> None:
-        self.say_rules("smollm2", language_model.rules(self.job, self.net, None, cloze(self.data)))
+        self.rules("smollm2", {"smollm2-mean": "mean", "smollm2-pmi": "pmi1.0", "smollm2-ending-only": "alone"})
         self.stories = language_model.tune(self.job, self.net, self.data, self.seconds("lm"))
-        self.say_rules("lm", language_model.rules(self.job, self.net, self.stories, cloze(self.data)))
+        self.rules("lm", {"lm-only-mean": "mean", "lm-only-pmi": "pmi1.0", "lm-only-ending": "alone"})
 
     def contrast(self) -> None:
         assert self.stories is not None
@@ -69,6 +77,7 @@ class Stages:
             self.job.say(f"  {name}: {self.data.accuracy(scores)} mean of seeds {self.data.accuracy(scores.mean(0, keepdims=True))}")
             for at, seed in enumerate(SEEDS):
                 self.job.keep(f"{name}-{seed}", scores[at].astype(np.float32))
+        self.rules("contrast", {"story-lm-pmi": "pmi1.0"})
 
     def rule(self) -> None:
         assert self.stories is not None
@@ -110,6 +119,7 @@ def main() -> None:
     parser.add_argument("--gguf", type=Path, help="SmolLM2; else where scenarist get puts it")
     parser.add_argument("--fold-seeds", type=int, default=len(SEEDS), help="how many seeds of the ten folds")
     parser.add_argument("--budget", type=float, default=860.0, help="seconds")
+    parser.add_argument("--again", action="store_true", help="compute states again on the way back: a tenth of the memory, slower")
     parser.add_argument("--tiny", action="store_true")
     given = parser.parse_args()
     if given.gguf is None:
@@ -118,7 +128,8 @@ def main() -> None:
         given.gguf = gguf_file()
     job = Job(given.out, given.budget, given.tiny)
     names = given.stages.split(",")
-    stages = Stages(job, Data(given.data, given.tiny), given.gguf, given.stories, only=len(names) == 1, seeds=given.fold_seeds)
+    stages = Stages(job, Data(given.data, given.tiny), given.gguf, given.stories, names, given.fold_seeds)
+    stages.net.again = given.again
     failed: list[str] = []
     for name in names:
         began = time.time()

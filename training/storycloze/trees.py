@@ -23,6 +23,16 @@ class Tree(NamedTuple):
     last: list[int]
 
 
+class Batch(NamedTuple):
+    """Trees as arrays, one row a tree: ids, places and branches [G * B, T], ends [G * B, K]."""
+
+    groups: int
+    ids: np.ndarray
+    places: np.ndarray
+    branch: np.ndarray
+    last: np.ndarray
+
+
 class Read(NamedTuple):
     """What the network makes of trees: logits [G, B, K], states [G, B, T, D], ids and branches [G, B, T]."""
 
@@ -47,13 +57,17 @@ def tree(context: Sequence[Ids], endings: Sequence[Ids]) -> Tree:
     return Tree(np.concatenate(ids), np.concatenate(places), np.concatenate(branch), last)
 
 
-def read(job: Job, net: Smol, lora: Lora, groups: Sequence[Sequence[Tree]]) -> Read:
-    """One batch of trees a group."""
-    G, B = len(groups), len(groups[0])
+def batch(groups: Sequence[Sequence[Tree]]) -> Batch:
+    """One batch of trees a group; all groups have the same number of trees."""
     trees = [one for group in groups for one in group]
-    ids, places = job.put(pad([one.ids for one in trees])), job.put(pad([one.places for one in trees]))
-    branch = job.put(pad([one.branch for one in trees], -1))
-    last = job.put(np.array([one.last for one in trees]))  # [G * B, K]
+    ids, places = pad([one.ids for one in trees]), pad([one.places for one in trees])
+    return Batch(len(groups), ids, places, pad([one.branch for one in trees], -1), np.array([one.last for one in trees]))
+
+
+def read(job: Job, net: Smol, lora: Lora, given: Batch) -> Read:
+    """The network over a batch."""
+    G, B = given.groups, len(given.ids) // given.groups
+    ids, places, branch, last = (job.put(array) for array in (given.ids, given.places, given.branch, given.last))
     T, K = ids.shape[1], last.shape[1]
     before = torch.ones(T, T, dtype=torch.bool, device=job.device).tril()
     seen = before[None] & ((branch[:, :, None] == branch[:, None, :]) | (branch[:, None, :] == 0))  # [G * B, T, T]
@@ -70,7 +84,7 @@ def head_scores(job: Job, net: Smol, lora: Lora, asked: Sequence[tuple[Sequence[
     order = np.argsort([sum(map(len, context)) + sum(map(len, endings)) for context, endings in asked])
     for start in range(0, len(order), size):
         part = order[start : start + size]
-        out[:, part] = read(job, net, lora, [[tree(*asked[at]) for at in part]] * lora.G).logits.float().cpu().numpy()
+        out[:, part] = read(job, net, lora, batch([[tree(*asked[at]) for at in part]] * lora.G)).logits.float().cpu().numpy()
     return out
 
 

@@ -5,6 +5,7 @@ A recurrent encoder reads a sentence; two recurrent decoders, which see its vect
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
@@ -80,29 +81,40 @@ def padded(sentences: Sequence[Sequence[int]], end: bool = False) -> np.ndarray:
 
 def learn(
     network: ThoughtNetwork, texts: Sequence[Sequence[Sequence[int]]], epochs: float, batch: int = 64, rate: float = 1e-3, seed: int = 13,
-    device: str = "cpu", watch: Callable[[int, int, float], bool] | None = None,
+    device: str = "cpu", watch: Callable[[int, int, float], bool] | None = None, seconds: float | None = None,
 ) -> ThoughtNetwork:  # fmt: skip
-    """Train on every three sentences in a row; ``watch(step, steps, loss)`` may say that it is enough."""
-    middles = [(text, at) for text, sentences in enumerate(texts) for at in range(1, len(sentences) - 1) if sentences[at]]
+    """Train on every three sentences in a row, for some epochs and at most some seconds; the rate declines with whichever ends first.
+
+    ``watch(step, steps, loss)`` may say that it is enough.
+    """
+    sentences = [sentence for text in texts for sentence in text]
+    rows = torch.from_numpy(padded(sentences, end=True).astype(np.int32)).to(device)  # all there is, END behind each sentence
+    starts = np.cumsum([0, *(len(text) for text in texts)])
+    middles = np.concatenate([np.arange(start + 1, max(start + 1, stop - 1)) for start, stop in zip(starts, starts[1:], strict=False)])
+    middles = middles[[bool(sentences[at]) for at in middles]]
     dice = np.random.default_rng(seed)
     each = max(1, len(middles) // batch)
     steps = max(1, int(epochs * each))
     optimiser = torch.optim.Adam(network.parameters(), lr=rate)
-    order = dice.permutation(len(middles))
+    order = middles
+    began, done = time.monotonic(), 0.0
     for step in range(steps):
         if step % each == 0:
-            order = dice.permutation(len(middles))
-        part = [middles[at] for at in order[step % each * batch : (step % each + 1) * batch]]
-        before, middle, after = (
-            torch.from_numpy(padded([texts[text][at + shift] for text, at in part], end=bool(shift))).to(device) for shift in (-1, 0, 1)
-        )
-        loss = network.loss(before, middle, after)
+            order = dice.permutation(middles)
+        at = torch.from_numpy(order[step % each * batch : (step % each + 1) * batch]).to(device)
+        before, middle, after = (rows[at + shift].long() for shift in (-1, 0, 1))
+        with torch.autocast(device, dtype=torch.bfloat16, enabled=device == "cuda"):
+            loss = network.loss(before, middle.masked_fill(middle == END, PAD), after)
         for group in optimiser.param_groups:
-            group["lr"] = rate * (1.0 - 0.95 * step / steps)
+            group["lr"] = rate * (1.0 - 0.98 * done)
         optimiser.zero_grad()
         loss.backward()
         nn.utils.clip_grad_norm_(network.parameters(), 5.0)
         optimiser.step()
-        if watch is not None and (step % 100 == 0 or step == steps - 1) and watch(step, steps, float(loss.detach())):
+        done = max((step + 1) / steps, (time.monotonic() - began) / seconds if seconds else 0.0)
+        last = done >= 1
+        if watch is not None and (step % 100 == 0 or last) and watch(step, steps, float(loss.detach())):
+            break
+        if last:
             break
     return network
