@@ -14,13 +14,15 @@ import json
 import random
 import time
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Sequence
-from functools import cache
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
+from queue import Queue
+from threading import Thread
 from typing import Any, NamedTuple
 from zlib import crc32
 
 import numpy as np
+import numpy.typing as npt
 import torch
 from torch import nn
 from torch.nn import functional as F
@@ -30,19 +32,26 @@ from scenarist.models.gguf import Gguf, llama_layers, llama_state, load_tokenize
 
 SCALE = 2.0
 """Factor on what the adapters add."""
+DROP = 0.1
+"""Share of the state at the gap that the heads do not see in training."""
+TOLD = 1024
+"""Pieces of missing sentences told a step, drawn from all."""
+WIDE_TOP, NEAR_TOP, DEV_TOP = 20, 50, 300
+"""Answers kept of a gap: of the wide corpora, of the near ones, of dev."""
+Ids = npt.NDArray[np.uint16]
 NEAR = ("mcscript", "inscript", "inscript-labels")
 """Corpora like the exam's: seen throughout. The others are seen mostly at the beginning (``wide_share``)."""
 WEIGHT = {"mcscript": 1.0, "inscript": 1.0, "descript": 0.5, "rocstories": 0.5, "inscript-labels": 1.0}
 
 
 class Task(NamedTuple):
-    """A gap as token ids, what is missing, and what may not be said (labels only)."""
+    """A gap as token ids, what is missing, and what may be said (labels only)."""
 
     id: str
     corpus: str
-    ids: list[int]
+    ids: Ids
     key: int
-    text: list[int]
+    text: Ids
     allowed: tuple[int, ...] = ()
 
 
@@ -60,7 +69,8 @@ class Deep(nn.Module):
     """The pretrained body (as models/smollm2.py runs it) with adapters beside its four packed matrices a layer, and two heads: tables of
     vectors that start as the word pieces of their words.
 
-    Adapters are kept twice, in full precision for the optimizer and as working copies in the body's own: no casts in the graph.
+    Adapters are kept twice, in full precision for the optimizer and as working copies in the body's own: no casts in the graph. Each step adds them
+    to their matrices first, which costs less than a second path for every token.
     """
 
     def __init__(self, file: Gguf, encode: Any, vocabulary: Vocabulary, rank: int, device: str) -> None:
@@ -99,19 +109,21 @@ class Deep(nn.Module):
     @torch.no_grad()
     def gather(self) -> None:
         """The working copies' gradients to the kept weights."""
-        for name, weight in self.low.items():
-            weight.grad = None if self.work[name].grad is None else self.work[name].grad.float()
-            self.work[name].grad = None
+        for weight in self.low.values():
+            if weight.grad is None:
+                weight.grad = torch.zeros_like(weight)
+        torch._foreach_copy_([weight.grad for weight in self.low.values()], [self.work[name].grad for name in self.low])
+        for copy in self.work.values():
+            copy.grad = None
 
     @torch.no_grad()
     def spread(self) -> None:
         """The kept weights to the working copies."""
-        for name, weight in self.low.items():
-            self.work[name].copy_(weight)
+        torch._foreach_copy_([self.work[name] for name in self.low], list(self.low.values()))
 
     def times(self, x: torch.Tensor, number: int, name: str) -> torch.Tensor:
-        low = F.linear(x, self.work[f"{number}_{name}_down"])
-        return F.linear(x, self.layers[number][name]) + F.linear(low, self.work[f"{number}_{name}_up"]) * SCALE
+        up, down = (self.work[f"{number}_{name}_{part}"] for part in ("up", "down"))
+        return F.linear(x, torch.addmm(self.layers[number][name], up, down, alpha=SCALE))
 
     def states(self, tokens: torch.Tensor) -> torch.Tensor:
         """(b, t) -> (b, t, d); pads stand at the end, so a causal network never sees them."""
@@ -132,7 +144,7 @@ class Deep(nn.Module):
 
     def head(self, at_gap: torch.Tensor, labels: bool) -> torch.Tensor:
         """(b, d) -> (b, v)"""
-        at_gap = at_gap.float()
+        at_gap = F.dropout(at_gap.float(), DROP, self.training)
         if labels:
             return at_gap @ self.labels.T + self.labels_bias
         return at_gap @ self.verbs.T + self.verbs_bias
@@ -164,15 +176,15 @@ def tasks(rows: Sequence[dict[str, Any]], words: Vocabulary, encode: Any, hide: 
             told = set(row["told"])
             allowed = tuple(label[row["scenario"], one] for one in of_scenario[row["scenario"]] if one not in told)
             gap = Gap(row["scenario"], tuple(row["before"]), tuple(row["after"]))
-            yield Task(row["id"], row["corpus"], ids(gap, encode), label.get((row["scenario"], row["key"]), -1), [], allowed)
+            yield Task(row["id"], row["corpus"], np.array(ids(gap, encode), np.uint16), label.get((row["scenario"], row["key"]), -1), np.zeros(0, np.uint16), allowed)
             continue
         said = row["sentences"]
         for number, one in enumerate(row["verbs"]):
             if not one or len(said) < 3 or (row["split"] == "train" and one not in verb):
                 continue
             gap = Gap(scenario, tuple(said[:number]), tuple(said[number + 1 :]))
-            text = [*encode(" " + said[number])[:30], PRECEDES]
-            yield Task(f"{row['id']}.{number}", row["corpus"], ids(gap, encode), verb.get(one, -1), text)
+            text = np.array([*encode(" " + said[number])[:30], PRECEDES], np.uint16)
+            yield Task(f"{row['id']}.{number}", row["corpus"], np.array(ids(gap, encode), np.uint16), verb.get(one, -1), text)
 
 
 def batches(some: Sequence[Task], tokens: int, seed: int | None) -> list[list[Task]]:
@@ -225,58 +237,110 @@ def wide_share(part: float) -> float:
     return 0.5 * (1 - 2 * part) if part < 0.4 else 0.17 * (1 - part)
 
 
-def padded(batch: Sequence[Task], with_text: bool, device: str) -> torch.Tensor:
-    whole = [[*one.ids, *one.text] if with_text else one.ids for one in batch]
-    longest = max(map(len, whole))
-    return torch.tensor([row + [GAP] * (longest - len(row)) for row in whole], device=device)
+class Batch(NamedTuple):
+    """Tasks of one kind as tensors; pads stand at the end, so a causal network never sees them."""
+
+    tokens: torch.Tensor  # (b, t)
+    gap: torch.Tensor  # (b,) where the network stands
+    key: torch.Tensor  # (b,)
+    weight: torch.Tensor  # (b,)
+    told: torch.Tensor  # (3, n) row, place and piece of what is told
+    mask: torch.Tensor | None  # (b, v) what may not be said (labels)
+
+    @classmethod
+    def of(cls, some: Sequence[Task], labels: int, tell: bool, draw: np.random.Generator) -> Batch:
+        """``labels``: how many there are; ``tell``: the missing sentences stand behind the gaps."""
+        whole = [np.concatenate([one.ids, one.text]) if tell else one.ids for one in some]
+        tokens = np.full((len(some), max(map(len, whole))), GAP, np.int64)
+        for row, one in zip(tokens, whole, strict=True):
+            row[: len(one)] = one
+        told = np.zeros((3, 0), np.int64)
+        if tell:
+            sizes = [len(one.text) for one in some]
+            place = np.concatenate([len(one.ids) - 1 + np.arange(len(one.text)) for one in some])
+            told = np.stack([np.repeat(np.arange(len(some)), sizes), place, np.concatenate([one.text for one in some])])
+            told = draw.permutation(told, axis=1)[:, :TOLD]
+        mask = None
+        if some[0].allowed:
+            mask = np.full((len(some), labels), -1e4, np.float32)
+            for number, one in enumerate(some):
+                mask[number, list(one.allowed)] = 0
+        return cls(
+            torch.from_numpy(tokens), torch.tensor([len(one.ids) - 1 for one in some]), torch.tensor([one.key for one in some]),
+            torch.tensor([WEIGHT[one.corpus] for one in some]), torch.from_numpy(np.ascontiguousarray(told, np.int64)),
+            None if mask is None else torch.from_numpy(mask),
+        )  # fmt: skip
+
+    def to(self, device: str) -> Batch:
+        """The same where the network is, without waiting for it."""
+        if device == "cpu":
+            return self
+        return Batch(*(one if one is None else one.pin_memory().to(device, non_blocking=True) for one in self))
 
 
-def scores(net: Deep, batch: Sequence[Task], device: str, told: bool = False) -> tuple[torch.Tensor, torch.Tensor]:
-    """Log-chances of the head (b, v) and, where ``told``, the loss of telling the missing sentence."""
-    tokens = padded(batch, told, device)
-    states = net.states(tokens)
-    row = torch.arange(len(batch), device=device)
-    gap = torch.tensor([len(one.ids) - 1 for one in batch], device=device)
-    labels = bool(batch[0].allowed)
-    logits = net.head(states[row, gap], labels)
-    if labels:
-        mask = torch.full_like(logits, -1e4)
-        for number, one in enumerate(batch):
-            mask[number, list(one.allowed)] = 0
-        logits = logits + mask
-    loss = torch.zeros((), device=device)
-    if told and not labels:
-        at = [(n, len(one.ids) - 1 + k, piece) for n, one in enumerate(batch) for k, piece in enumerate(one.text)]
-        where = torch.tensor(at, device=device)
-        said = states[where[:, 0], where[:, 1]] @ net.embedding.T
-        loss = F.cross_entropy(said.float(), where[:, 2])
+def ahead(made: Iterator[Batch], size: int = 6) -> Iterator[Batch]:
+    """The same, made by another thread while the network works."""
+    line: Queue[Batch] = Queue(size)
+
+    def fill() -> None:
+        for one in made:
+            line.put(one)
+
+    Thread(target=fill, daemon=True).start()
+    while True:
+        yield line.get()
+
+
+def scores(net: Deep, batch: Batch) -> tuple[torch.Tensor, torch.Tensor]:
+    """Log-chances of the head (b, v) and the loss of telling the missing sentences."""
+    states = net.states(batch.tokens)
+    logits = net.head(states[torch.arange(len(batch.gap), device=batch.gap.device), batch.gap], batch.mask is not None)
+    if batch.mask is not None:
+        logits = logits + batch.mask
+    loss = torch.zeros((), device=logits.device)
+    if batch.told.shape[1]:
+        row, place, piece = batch.told
+        loss = F.cross_entropy((states[row, place] @ net.embedding.T).float(), piece)
     return F.log_softmax(logits, -1), loss
 
 
+class Answers(NamedTuple):
+    """Of some tasks the likeliest answers (n, k), their log-chances, and the key's rank (infinite where it is unknown)."""
+
+    id: np.ndarray
+    top: np.ndarray
+    logp: np.ndarray
+    rank: np.ndarray
+
+    def __str__(self) -> str:
+        rank = self.rank
+        return f"r@1 {(rank <= 1).mean():.4f} r@10 {(rank <= 10).mean():.4f} mrr {(1 / rank).mean():.4f} n {len(rank)}"
+
+
 @torch.no_grad()
-def answers(net: Deep, some: Sequence[Task], tokens: int, device: str) -> dict[str, np.ndarray]:
-    """Log-chances (n, v) of tasks of one kind in their order."""
+def answers(net: Deep, some: Sequence[Task], tokens: int, device: str, most: int) -> Answers:
+    """What the network says of tasks of one kind, in their order."""
     net.eval()
     number = {id(one): n for n, one in enumerate(some)}
-    found: dict[int, np.ndarray] = {}
+    order: list[int] = []
+    found: list[tuple[torch.Tensor, ...]] = []
     for batch in batches(some, tokens, None):
-        logp, _ = scores(net, batch, device)
-        for one, line in zip(batch, logp.float().cpu().numpy(), strict=True):
-            found[number[id(one)]] = line.astype(np.float16)
+        made = Batch.of(batch, len(net.labels), False, np.random.default_rng(0)).to(device)
+        logp, _ = scores(net, made)
+        key = logp.gather(1, made.key.clamp(min=0)[:, None])
+        rank = torch.where(made.key < 0, torch.inf, 1.0 + (logp > key).sum(1))
+        best = logp.topk(min(most, logp.shape[1]), 1)
+        found.append((best.indices.short(), best.values.half(), rank))
+        order += [number[id(one)] for one in batch]
     net.train()
-    logp = np.stack([found[n] for n in range(len(some))]) if some else np.zeros((0, 1), np.float16)
-    return {"id": np.array([one.id for one in some]), "logp": logp}
-
-
-def recall(logp: np.ndarray, keys: Sequence[int]) -> str:
-    """recall@1, @10 and MRR of log-chances."""
-    ranks = np.array([np.inf if key < 0 else 1 + (line > line[key]).sum() for line, key in zip(logp.astype(np.float32), keys, strict=True)])
-    return f"r@1 {(ranks <= 1).mean():.4f} r@10 {(ranks <= 10).mean():.4f} mrr {(1 / ranks).mean():.4f} n {len(ranks)}"
+    top, logp, rank = (torch.cat(part).cpu().numpy() for part in zip(*found, strict=True))
+    back = np.argsort(order)
+    return Answers(np.array([one.id for one in some]), top[back].astype(np.uint16), logp[back], rank[back])
 
 
 def left_out(row: dict[str, Any], fold: tuple[int, int] | None) -> bool:
-    """Is a scenario story in the fold that is predicted?"""
-    return fold is not None and bool(row["scenario"]) and crc32(row["id"].split(".")[0].encode()) % fold[1] == fold[0]
+    """Is a story in the fold that is predicted?"""
+    return fold is not None and crc32(row["id"].split(".")[0].encode()) % fold[1] == fold[0]
 
 
 def weights(net: Deep) -> dict[str, np.ndarray]:
@@ -302,6 +366,19 @@ def resume(net: Deep, path: Path, words: Vocabulary) -> None:
     net.spread()
 
 
+def encoder(tokenizer: Any, rows: Sequence[dict[str, Any]]) -> Callable[[str], list[int]]:
+    """Text -> token ids; what the rows hold is encoded at once, by all cores."""
+    texts = {" " + text for row in rows for name in ("sentences", "before", "after") for text in row.get(name, ())}
+    known = dict(zip(texts, (one.ids for one in tokenizer.encode_batch_fast(list(texts), add_special_tokens=False)), strict=True))
+
+    def encode(text: str) -> list[int]:
+        if text not in known:
+            known[text] = tokenizer.encode(text, add_special_tokens=False).ids
+        return known[text]
+
+    return encode
+
+
 def main() -> None:
     options = argparse.ArgumentParser(description=__doc__)
     options.add_argument("--rows", type=Path, required=True)
@@ -309,16 +386,17 @@ def main() -> None:
     options.add_argument("--out", type=Path, required=True)
     options.add_argument("--name", default="deep")
     options.add_argument("--seed", type=int, default=1)
-    options.add_argument("--fold", default="", help="e.g. 0/2: leave out and predict this part of the scenario stories")
+    options.add_argument("--fold", default="", help="e.g. 0/2: leave out and predict this part of the stories")
     options.add_argument("--rank", type=int, default=16)
     options.add_argument("--rate", type=float, default=4e-4)
     options.add_argument("--least", type=int, default=3)
-    options.add_argument("--epochs", type=float, default=4, help="how often the near corpora are seen")
-    options.add_argument("--labels", action=argparse.BooleanOptionalAction, default=True, help="learn InScript's labels as well")
+    options.add_argument("--epochs", type=float, default=3, help="how often the near corpora are seen")
+    options.add_argument("--labels", choices=("no", "too", "only"), default="no", help="InScript's labels: not, beside the verbs, or alone")
     options.add_argument("--start", type=Path, default=None, help="go on from these weights")
     options.add_argument("--tell", type=float, default=0.3, help="weight of telling the missing sentence")
-    options.add_argument("--tokens", type=int, default=16384)
-    options.add_argument("--minutes", type=float, default=7.0, help="the schedule ends here at the latest")
+    options.add_argument("--tokens", type=int, default=16384, help="a step")
+    options.add_argument("--seconds", type=float, default=420, help="the schedule ends here at the latest")
+    options.add_argument("--wide", action=argparse.BooleanOptionalAction, default=True, help="with --fold, predict ROCStories as well")
     options.add_argument("--smoke", action="store_true")
     args = options.parse_args()
     begun = time.time()
@@ -326,19 +404,20 @@ def main() -> None:
     def log(text: str) -> None:
         print(f"[{time.time() - begun:5.0f} s] {args.name}: {text}", flush=True)
 
+    def save(answered: Answers, name: str, said: Sequence[Any]) -> None:
+        np.savez_compressed(args.out / f"{args.name}-{name}.npz", id=answered.id, top=answered.top, logp=answered.logp, rank=answered.rank,
+                            words=np.array(said))  # fmt: skip
+
+    args.out.mkdir(parents=True, exist_ok=True)
     device = "cuda" if torch.cuda.is_available() else "cpu"
     torch.manual_seed(args.seed)
     fold = tuple(map(int, args.fold.split("/"))) if args.fold else None
-    tokenizer = load_tokenizer(args.gguf)
-
-    @cache
-    def encode(text: str) -> list[int]:
-        return list(tokenizer.encode(text, add_special_tokens=False).ids)
-
-    rows = [row for row in lines(args.rows) if args.labels or "key" not in row]
+    rows = lines(args.rows)
     words = vocabulary(rows, args.least)
+    rows = [row for row in rows if args.labels == "too" or ("key" in row) == (args.labels == "only")]
     if args.smoke:
         rows = rows[::499]
+    encode = encoder(load_tokenizer(args.gguf), rows)
     train = [row for row in rows if row["split"] == "train" and not left_out(row, fold)]
     dev = list(tasks([row for row in rows if row["split"] == "dev"], words, encode, 0.0, 0))
     held = list(tasks([row for row in rows if row["split"] == "train" and left_out(row, fold)], words, encode, 0.0, 0))
@@ -350,71 +429,72 @@ def main() -> None:
     if args.start:
         resume(net, args.start, words)
     adapters, heads = list(net.low.values()), [net.verbs, net.labels, net.verbs_bias, net.labels_bias]
-    optimizer = torch.optim.AdamW([*adapters, *heads], lr=args.rate, weight_decay=0.01)
+    optimizer = torch.optim.AdamW([*adapters, *heads], lr=args.rate, weight_decay=0.01, fused=device == "cuda")
     near = Pool([one for name, some in by_corpus.items() if name in NEAR for one in some], args.tokens, args.seed)
     wide = Pool([one for name, some in by_corpus.items() if name not in NEAR for one in some], args.tokens, args.seed + 1)
-    steps = 2 if args.smoke else round(args.epochs * near.size / (1 - 0.2 * (wide.size > 0)))
-    if args.smoke:
-        dev, held = dev[:3] + dev[-3:], held[:2] + held[-2:]
+    steps = 3 if args.smoke else max(1, round(args.epochs * near.size / (1 - 0.2 * (wide.size > 0))))
     log(f"{near.size} + {wide.size} batches, {steps} steps planned, {sum(p.numel() for p in adapters) / 1e6:.2f} M in adapters")
-    limit = args.minutes * 60
-    start = time.time()
-    lost: list[tuple[float, float]] = []
-    checks = [0.33, 0.67]
-    mc, labelled = [one for one in dev if not one.allowed], [one for one in dev if one.allowed]
+    asked = {"verbs": [one for one in dev if not one.allowed], "labels": [one for one in dev if one.allowed]}
+    done = [0.0]  # part of the schedule, also seen by the thread that makes the batches
 
-    def check() -> tuple[dict[str, np.ndarray], dict[str, np.ndarray]]:
-        found = tuple(answers(net, some, args.tokens * 2, device) for some in (mc, labelled))
-        for kind, some, one in zip(("verbs", "labels"), (mc, labelled), found, strict=True):
+    def drawn() -> Iterator[Batch]:
+        draw, tell = random.Random(args.seed), np.random.default_rng(args.seed)
+        while True:
+            pool = wide if wide.size and draw.random() < wide_share(done[0]) else near
+            yield Batch.of(pool.next(), len(net.labels), args.tell > 0, tell)
+
+    def check(last: bool = False) -> None:
+        for kind, some in asked.items():
             if some:
-                log(f"dev {kind} {recall(one['logp'], [task.key for task in some])}")
-        return found[0], found[1]
+                found = answers(net, some, args.tokens * 2, device, DEV_TOP)
+                log(f"dev {kind} {found}")
+                if last:
+                    save(found, f"dev-{kind}", words.verbs if kind == "verbs" else words.labels)
+
+    def keep() -> None:
+        np.savez_compressed(args.out / f"{args.name}.npz", **weights(net), words=np.array(words.verbs), names=np.array(words.labels),
+                            rank=np.int64(args.rank), seed=np.int64(args.seed))  # fmt: skip
 
     net.train()
-    draw = random.Random(args.seed)
-    part, step = 0.0, 0
-    while part < 1:
-        batch = (wide if wide.size and draw.random() < wide_share(part) else near).next()
-        factor = min(1.0, (step + 1) / 40) * (1 - part)
+    lost, step, start, checks = torch.zeros(2, device=device), 0, time.time(), [0.33, 0.67]
+    for batch in ahead(drawn()):
         for group in optimizer.param_groups:
-            group["lr"] = args.rate * factor
-        logp, telling = scores(net, batch, device, told=args.tell > 0)
-        key = torch.tensor([one.key for one in batch], device=device)
-        weight = torch.tensor([WEIGHT[one.corpus] for one in batch], device=device)
-        loss = (F.nll_loss(logp, key, reduction="none") * weight).mean()
+            group["lr"] = args.rate * min(1.0, (step + 1) / 40) * (1 - done[0])
+        batch = batch.to(device)
+        logp, telling = scores(net, batch)
+        loss = (F.nll_loss(logp, batch.key, reduction="none") * batch.weight).mean()
         (loss + args.tell * telling).backward()
         net.gather()
         nn.utils.clip_grad_norm_([*adapters, *heads], 1.0)
         optimizer.step()
-        optimizer.zero_grad(set_to_none=True)
+        optimizer.zero_grad(set_to_none=False)
         net.spread()
-        lost.append((float(loss.detach()), float(telling.detach())))
+        lost += torch.stack([loss.detach(), telling.detach()])
         step += 1
-        part = max(step / steps, (time.time() - start) / limit)
+        done[0] = max(step / steps, (time.time() - start) / args.seconds)
         if step % 100 == 0 or args.smoke:
-            log(f"step {step} loss {np.mean([a for a, _ in lost]):.3f} telling {np.mean([b for _, b in lost]):.3f}")
-            lost = []
-        if checks and part > checks[0]:
-            checks.pop(0)
+            log(f"step {step} loss and telling {(lost / (1 if args.smoke else 100)).tolist()}")
+            lost.zero_()
+        if checks and done[0] > checks[0]:
             check()
+            if len(checks) == 1 and not fold:
+                keep()
+            checks.pop(0)
+        if done[0] >= 1:
+            break
     log(f"{step} steps, {near.seen:.1f} times the near corpora, {wide.seen:.1f} times the wide ones")
-    found = check()
-    args.out.mkdir(parents=True, exist_ok=True)
-    np.savez_compressed(args.out / f"{args.name}-dev.npz", verbs_id=found[0]["id"], verbs=found[0]["logp"], labels_id=found[1]["id"],
-                        labels=found[1]["logp"], words=np.array(words.verbs), names=np.array(words.labels))  # fmt: skip
-    if held:
-        for kind, some in (("verbs", [t for t in held if not t.allowed]), ("labels", [t for t in held if t.allowed])):
-            if not some:
-                continue
-            told = answers(net, some, args.tokens * 2, device)
-            log(f"held {kind} {recall(told['logp'], [one.key for one in some])}")
-            top = np.argsort(-told["logp"].astype(np.float32), 1)[:, :50].astype(np.uint16)
-            chosen = np.take_along_axis(told["logp"], top, 1)
-            said = words.verbs if kind == "verbs" else words.labels
-            np.savez_compressed(args.out / f"{args.name}-held-{kind}.npz", id=told["id"], top=top, logp=chosen, words=np.array(said))
-    else:
-        np.savez_compressed(args.out / f"{args.name}.npz", **weights(net), words=np.array(words.verbs), names=np.array(words.labels),
-                            rank=np.int64(args.rank), seed=np.int64(args.seed))  # fmt: skip
+    check(last=True)
+    if not fold:
+        keep()
+    for name, some, most in (
+        ("held-verbs", [one for one in held if one.corpus in NEAR and not one.allowed], NEAR_TOP),
+        ("held-labels", [one for one in held if one.allowed], NEAR_TOP),
+        ("held-wide", [one for one in held if one.corpus == "rocstories" and args.wide], WIDE_TOP),
+    ):
+        if some:
+            found = answers(net, some, args.tokens * 2, device, most)
+            log(f"{name} {found}")
+            save(found, name, words.labels if name == "held-labels" else words.verbs)
     log("done")
 
 
