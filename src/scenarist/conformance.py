@@ -110,6 +110,8 @@ def check_model(
     made: Model = make("model", model) if isinstance(model, str) else model
     done: list[str] = []
     promise(getattr(made, "learns", None) in ("nothing", "stories", "examples"), "`learns` says what `fit` takes", done)
+    if reads := getattr(made, "reads", None):
+        promise(all(path.is_file() for path in reads()), "`reads` names files that are there", done)
     if made.learns != "nothing":
         training = data if data is not None else [Example(question, "0") for question in questions]
         promise(made.fit(training) is made, "`fit` returns self", done)

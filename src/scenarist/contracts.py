@@ -43,7 +43,8 @@ class Model(Protocol):
     ``learns`` says what ``fit`` takes: ``nothing``, ``stories`` (an iterable of what the training corpus yields) or
     ``examples`` (a sequence of Example from a training split). ``fit`` returns self.
     Optional: ``answer_many(questions) -> list[Prediction]`` for batches, ``logp(question, answer) -> float | None`` and
-    ``rank(question, answer) -> float | None`` (expected rank, ties shared), both asked only after the guesses are stored.
+    ``rank(question, answer) -> float | None`` (expected rank, ties shared), both asked only after the guesses are stored;
+    ``reads() -> Iterable[Path]``, the files of weights and tables behind its answers, so that new ones never replay stored answers.
     ``answer`` fills ``Prediction.item`` with ``""``: the runner writes the item id.
     """
 

@@ -56,6 +56,12 @@ def resource(name: str) -> Path:
     return path
 
 
+def inside(*folders: Path) -> list[Path]:
+    """The files of some folders of weights, without their cards."""
+    found = [path for folder in folders for path in sorted(folder.iterdir())]
+    return [path for path in found if path.is_file() and path.suffix not in (".md", "")]
+
+
 @contextmanager
 def whole_file(path: Path) -> Iterator[Path]:
     """A temporary file beside ``path`` that takes its place only when all went well: nothing is left half-written."""

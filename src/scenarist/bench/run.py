@@ -16,6 +16,7 @@ from scenarist.bench import runner, scoring
 from scenarist.bench.bootstrap import detectable
 from scenarist.bench.significance import Comparison, compare, holm
 from scenarist.bench.table import Condition, Row, Source, Table
+from scenarist.bench.weights import read_by
 from scenarist.contracts import Exam, Metric, Model
 from scenarist.errors import BadInput, Missing
 from scenarist.question import Item, Mark, Prediction, Score
@@ -135,13 +136,18 @@ class Again:
         return itertools.chain.from_iterable(self.corpora)
 
 
-def model_of(row: Row, condition: Condition, exam: Exam, seed: int) -> Model:
-    """The model of a row, made and fitted."""
+def model_of(row: Row, seed: int) -> Model:
+    """The model of a row, made but not fitted."""
     kind = find("model", row.model) if row.model in index("model") else None
     settings = dict(row.settings)
     if kind is not None and takes(kind, "seed"):
         settings.setdefault("seed", seed)
     model: Model = make("model", row.model, **settings)
+    return model
+
+
+def fitted(model: Model, row: Row, condition: Condition, exam: Exam) -> Model:
+    """The model when it has learned from what the row or its condition names."""
     sources = row.train or condition.train
     learns = getattr(model, "learns", "nothing")
     if learns == "nothing" or (not sources and learns != "examples"):
@@ -236,14 +242,17 @@ def run_row(
     marks: dict[str, list[tuple[Mark, ...]]] = {metric.name: [] for metric in metrics}
     missing = 0
     for seed in seeds:
+        model = model_of(row, seed)
+        read = read_by(model)
         what = {
             "model": row.model, "settings": row.settings, "seed": seed, "v": __version__,
             "train": [f"{source.corpus}:{source.split}" for source in sources],
             **({"train_settings": row.train_settings} if row.train_settings else {}),
+            **({"reads": read} if read else {}),
             **{key: value for key, value in fields.items() if key != "limit"},
         }  # fmt: skip
         label = f"{row.label or row.model} ({condition.name}{f', seed {seed}' if len(seeds) > 1 else ''})"
-        made = partial(model_of, row, condition, exam, seed)
+        made = partial(fitted, model, row, condition, exam)
         tick = partial(progress, label) if progress else None
         asked, predictions = runner.sit(made, exam, items, store, what, tick, refresh)
         if seed == seeds[0]:

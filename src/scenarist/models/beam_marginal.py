@@ -11,6 +11,7 @@ For greedy exams only: what an exam feeds into earlier blanks is not looked at (
 from __future__ import annotations
 
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any, NamedTuple, Self
 
 import torch
@@ -77,6 +78,10 @@ class BeamMarginal(WordModel):
         own = {"device": device, **settings}
         self.inner: WordModel = make("model", model, **own) if model.endswith("ensemble") else make("model", model, seed=seed, **own)
         self._kept: dict[Sketch, Kept] = {}
+
+    def reads(self) -> list[Path]:
+        """What the inner model reads."""
+        return self.inner.reads()
 
     def fit(self, data: Any) -> Self:
         self.inner.fit(data)

@@ -40,6 +40,10 @@ class Compositional(EventRanker):
         self.seed, self.prior, self.sharpness, self.repeat, self.weights = seed, prior, sharpness, repeat, weights
         self._ready = False
 
+    def reads(self) -> list[Path]:
+        """The weights of this seed."""
+        return [Path(self.weights) if self.weights is not None else weights_file(f"compositional-{(self.seed - 1) % 3 + 1}.npz")]
+
     def fit(self, data: Iterable[Any] | EventCounts) -> Self:
         """Nothing to learn: the weights are there."""
         return self
@@ -48,7 +52,7 @@ class Compositional(EventRanker):
         """Read the weights, when first asked."""
         if self._ready:
             return
-        path = Path(self.weights) if self.weights is not None else weights_file(f"compositional-{(self.seed - 1) % 3 + 1}.npz")
+        (path,) = self.reads()
         try:
             with np.load(path, allow_pickle=False) as arrays:
                 check_schema(int(arrays["schema"]), path)

@@ -19,6 +19,7 @@ import numpy as np
 from scenarist.errors import Missing, missing_extra
 from scenarist.models.detector import Detector, Evidence
 from scenarist.models.label_chain import Array
+from scenarist.models.pretrained import gguf_file
 from scenarist.store import home
 
 if TYPE_CHECKING:
@@ -57,7 +58,6 @@ def base_of(kind: str) -> tuple[dict[str, Array], Any]:
         tokenizer.no_truncation()
         return load_file(folder / "model.safetensors"), tokenizer
     from scenarist.models.gguf import Gguf, llama_state, load_tokenizer
-    from scenarist.models.pretrained import gguf_file
 
     return llama_state(Gguf(gguf_file())), load_tokenizer(gguf_file())
 
@@ -171,6 +171,12 @@ class DeepDetector(Detector):
                     f"deep-detector: {name} knows other scenarios than the light detector. "
                     "Get it again with: scenarist get detector --again"
                 )
+
+    def reads(self) -> list[Path]:
+        """The light network, the members or their kept evidence, and SmolLM2 where a member stands on it."""
+        deep = ["evidence"] if self.recorded else list(self.members)
+        below = [gguf_file()] if any(name.startswith("smollm2") for name in deep) else []
+        return [*super().reads(), *(release_file(f"{name}.npz") for name in deep), *below]
 
     def evidence(self, texts: Sequence[str]) -> Evidence:
         """The members' scores, averaged, and some of the light network's."""

@@ -18,6 +18,7 @@ import numpy.typing as npt
 
 from scenarist.errors import BadInput, Missing, missing_extra
 from scenarist.models import gap_text
+from scenarist.models.pretrained import gguf_file
 from scenarist.models.untold_labels import is_labelled
 from scenarist.models.untold_slots import LISTED, Reader, normalised, scenario_of
 from scenarist.question import Answer, AnyQuestion, Guess, Prediction, Untold
@@ -150,6 +151,10 @@ class DeepReader(Reader):
         graphics card, taken where the question is the same (the network needs half a second a gap without one)."""
         self.weight, self.file, self.kept = weight, file, kept
         self._last: dict[int, tuple[AnyQuestion, Ranked]] = {}
+
+    def reads(self) -> list[Path]:
+        """The adapters, kept answers, SmolLM2, and what `reader` reads."""
+        return [*super().reads(), gguf_file(), *(release_file(name) for name in (self.file, self.kept) if name)]
 
     def ranked(self, question: AnyQuestion) -> tuple[list[str], Array]:
         (one,) = self.ranked_many([question])

@@ -27,7 +27,7 @@ from scenarist.models.label_chain import Array, best, chances
 from scenarist.models.phrase_network import Network, carried
 from scenarist.models.segment_labels import SegmentLabels, log_shares
 from scenarist.question import AnyQuestion, Guess, Prediction, Segments, Where
-from scenarist.store import resource
+from scenarist.store import inside, resource
 from scenarist.story import Label, Segment, Sentence, Story
 
 KNOWN = 0.5
@@ -90,6 +90,11 @@ class Detector:
         path = Path(weights) / "segments.npz" if weights else resource("detector") / "segments.npz"
         self.judge = SegmentLabels(path, self.network) if path.exists() else None
         self.none = self.network.labels.index(NONE)
+        self.weights = weights
+
+    def reads(self) -> list[Path]:
+        """The light network and what judges segments."""
+        return inside(Path(self.weights) if self.weights else resource("detector"))
 
     def fit(self, data: Iterable[Any]) -> Detector:
         """Nothing: the weights are learned beforehand."""

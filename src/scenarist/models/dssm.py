@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from functools import cache
+from pathlib import Path
 from typing import Any
 
 from scenarist.errors import BadInput
@@ -54,6 +55,12 @@ class Dssm(EndingModel):
         self.wrong, self.made, self.others, self.networks, self.seed = tuple(wrong), made, others, networks, seed
         if networks == "release":
             self.learns = "nothing"
+
+    def reads(self) -> list[Path]:
+        """The released networks, where it takes them."""
+        from scenarist.models.story_adapters import release_file
+
+        return [release_file("dssm.safetensors")] if self.networks == "release" else []
 
     def fit(self, data: Iterable[Any]) -> Dssm:
         """Learn from stories of two or more sentences."""

@@ -6,6 +6,7 @@ By default the labelled folds and the unlabelled discriminator's three seeds, no
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from pathlib import Path
 from typing import Any
 
 from scenarist.errors import BadInput
@@ -33,6 +34,10 @@ class EndingEnsemble:
         if len(needs) > 1:
             raise BadInput(f"ending-ensemble: members must learn from the same thing, not from {' and '.join(sorted(needs))}.")
         self.learns = needs.pop() if needs else "nothing"
+
+    def reads(self) -> list[Path]:
+        """What its members read."""
+        return [path for model, _ in self.members if hasattr(model, "reads") for path in model.reads()]
 
     def fit(self, data: Iterable[Any]) -> EndingEnsemble:
         """Fit the members that learn."""

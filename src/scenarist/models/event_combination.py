@@ -48,6 +48,10 @@ class EventCombination(EventRanker):
         self.voting = Mixture(smoothing, decay)
         super().__init__(minimum=minimum)
 
+    def reads(self) -> list[Path]:
+        """The weights of the language model."""
+        return self.lm.reads()
+
     def fit(self, data: Iterable[Any] | EventCounts) -> Self:
         """Learn the counts; the network's weights are read."""
         super().fit(data)

@@ -156,16 +156,15 @@ class EventLm(EventRanker):
         self.seed, self.lift, self.explain, self.weights = seed, lift, explain, weights
         self._nets: list[Net] = []
 
+    def reads(self) -> list[Path]:
+        """The weights of this seed."""
+        return [Path(self.weights) if self.weights is not None else weights_file(f"{self.release}-{(self.seed - 1) % 3 + 1}.npz")]
+
     @property
     def nets(self) -> list[Net]:
         """The networks of this seed, read when first asked for."""
         if not self._nets:
-            if self.weights is not None:
-                paths = [Path(self.weights)]
-            else:
-                number = (self.seed - 1) % 3 + 1
-                paths = [weights_file(f"{self.release}-{number}.npz")]
-            self._nets = [Net(path) for path in paths]
+            self._nets = [Net(path) for path in self.reads()]
             net = self._nets[0]
             self.counts_ = EventCounts(net.types, net.counts, np.zeros((0, 3), np.int64), np.zeros(0, np.int64))
         return self._nets

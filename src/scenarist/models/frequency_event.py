@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Iterable, Sequence
+from pathlib import Path
 from typing import Any
 
 from scenarist.errors import BadInput
@@ -16,6 +17,7 @@ from scenarist.models.endings import EndingModel, choice, ranked
 from scenarist.models.narrative_chain_endings import depth, read_first
 from scenarist.question import AnyQuestion, Prediction
 from scenarist.registry import make
+from scenarist.store import inside, resource
 from scenarist.story import Event, Story
 
 PRICE = math.log(0.1)
@@ -43,6 +45,10 @@ class EventFrequency(EndingModel):
     def __init__(self, reader: str = "default", limit: int | None = None) -> None:
         super().__init__("ending")
         self.reader, self.limit = reader, limit
+
+    def reads(self) -> list[Path]:
+        """The carried reader."""
+        return inside(resource("reader")) if self.reader == "default" else []
 
     def fit(self, data: Iterable[Any]) -> EventFrequency:
         """Count the events of stories, which are read where they come without."""

@@ -8,11 +8,12 @@ trained on all of the validation set, for new stories.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from pathlib import Path
 
 from scenarist.errors import BadInput
 from scenarist.models.endings import fold_of
 from scenarist.models.lm_endings import Asked, Remembering, last_logits, story_tree
-from scenarist.models.story_adapters import adapter, story_network
+from scenarist.models.story_adapters import adapter, story_files, story_network
 
 
 class LmClassifier(Remembering):
@@ -25,6 +26,10 @@ class LmClassifier(Remembering):
         if adapter not in ("folds", "all"):
             raise BadInput(f"lm-classifier: `adapter` is folds or all, not {adapter!r}.")
         self.adapter = adapter
+
+    def reads(self) -> list[Path]:
+        """SmolLM2, the adapters for stories, the labelled ones."""
+        return story_files("labelled" if self.adapter == "all" else "folds")
 
     def key(self) -> tuple[object, ...]:
         return (self.name, self.adapter)

@@ -14,12 +14,14 @@ Anchors: GPT-3 zero-shot 83.2 on the 2016 test set (Brown et al. 2020).
 from __future__ import annotations
 
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
 from scenarist.errors import BadInput
 from scenarist.models.endings import EndingModel, choice, ranked
+from scenarist.models.pretrained import gguf_file
 from scenarist.models.smollm2 import BOS, EOS, MARK, Adapter, SmolLM2, Tree, all_cores, network
-from scenarist.models.story_adapters import adapter, known_seed, story_network
+from scenarist.models.story_adapters import adapter, known_seed, story_files, story_network
 from scenarist.question import AnyQuestion, Prediction
 
 Asked = tuple[Sequence[str], Sequence[str]]
@@ -114,6 +116,10 @@ class LmEnding(Remembering):
             raise BadInput(f"{self.name}: `how` is one of {', '.join(HOW)}, not {how!r}.")
         self.model, self.how = model, how
 
+    def reads(self) -> list[Path]:
+        """SmolLM2; a model by name is known by its name."""
+        return [gguf_file()] if self.model == "smollm2" else []
+
     def key(self) -> tuple[object, ...]:
         return (self.name, self.model, self.how)
 
@@ -171,6 +177,10 @@ class StoryLm(Remembering):
             raise BadInput(f"{self.name}: `how` is one of {', '.join(HOW)}, not {how!r}.")
         self.how, self.seed = how, known_seed(seed)
 
+    def reads(self) -> list[Path]:
+        """SmolLM2 and the adapters for stories."""
+        return story_files()
+
     def key(self) -> tuple[object, ...]:
         return (self.name, self.how, self.seed)
 
@@ -205,6 +215,10 @@ class StoryDiscriminator(Remembering):
     def __init__(self, see: str = "story", seed: int = 1) -> None:
         super().__init__(see)
         self.seed = known_seed(seed)
+
+    def reads(self) -> list[Path]:
+        """SmolLM2 and the adapters for stories."""
+        return story_files()
 
     def key(self) -> tuple[object, ...]:
         return (self.name, self.seed)

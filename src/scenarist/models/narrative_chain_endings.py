@@ -13,6 +13,7 @@ import itertools
 import math
 import random
 from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
 from typing import Any
 
 import msgspec
@@ -23,6 +24,7 @@ from scenarist.learning.event_counts import EventCounts
 from scenarist.models.endings import EndingModel, choice, ranked
 from scenarist.question import AnyQuestion, Prediction
 from scenarist.registry import make
+from scenarist.store import inside, resource
 from scenarist.story import Chain, Story
 
 ROLES = {"nsubj": "subj", "agent": "subj", "xsubj": "subj", "nsubj:xcomp": "subj", "dobj": "obj", "nsubjpass": "obj", "iobj": "obj"}
@@ -87,6 +89,10 @@ class NarrativeChains(EndingModel):
     def __init__(self, least: int = 2, reader: str = "default", limit: int | None = None, see: str = "story", seed: int = 13) -> None:
         super().__init__(see)
         self.least, self.reader, self.limit, self.seed = least, reader, limit, seed
+
+    def reads(self) -> list[Path]:
+        """The carried reader."""
+        return inside(resource("reader")) if self.reader == "default" else []
 
     def fit(self, data: Iterable[Any]) -> NarrativeChains:
         """Count events and pairs of events."""

@@ -9,6 +9,7 @@ many could be mapped is said in the note.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from pathlib import Path
 from typing import Any, Self
 
 import numpy as np
@@ -58,6 +59,10 @@ class PhraseEvents:
         self.model = make("model", by, **settings)
         if not isinstance(self.model, EventRanker):
             raise BadInput(f"phrase-events: {by!r} does not rank events.")
+
+    def reads(self) -> list[Path]:
+        """What the model behind it reads."""
+        return list(self.model.reads()) if hasattr(self.model, "reads") else []
 
     def fit(self, data: Iterable[Any]) -> Self:
         """Learn what the model behind it learns."""

@@ -22,7 +22,7 @@ from scenarist.models import lora, word_checkpoint
 from scenarist.models.causal_lm_words import CausalWords
 from scenarist.models.fine_tuning import Tuning, tune
 from scenarist.models.piece_rows import Pieces
-from scenarist.models.pretrained import load_base
+from scenarist.models.pretrained import gguf_file, load_base
 from scenarist.models.pretrained_transducer import PretrainedTransducer
 from scenarist.models.stacked_adapters import StackedBody
 from scenarist.models.word_batches import Row, Vocabulary
@@ -59,6 +59,10 @@ class PretrainedWords(WordModel):
         given = {key: value for key, value in settings.items() if key in Tuning._fields}
         self.tuning = Tuning(seed=seed, device=self.device)._replace(**given)
         self.texts_at_once = 256 if self.device != "cpu" else 16
+
+    def reads(self) -> list[Path]:
+        """The weights, and the network they stand on; one from a hub is known by its name."""
+        return super().reads() + ([gguf_file()] if self.base == "smollm2" else [])
 
     def defaults(self) -> dict[str, Any]:
         """The settings of the network itself."""
@@ -242,6 +246,12 @@ class PretrainedTransducerModel(WordHeadModel):
         return found
 
 
+def member_file(member: WordModel) -> Path:
+    """The file of an ensemble's member: a path, or a name of the release."""
+    path = Path(member.weights)
+    return path if path.is_file() else word_checkpoint.find(f"{member.weights}.safetensors")
+
+
 class WordHeadEnsemble(WordModel):
     """The mean of several released models (probabilities, after the cut to the admissible words)."""
 
@@ -256,10 +266,13 @@ class WordHeadEnsemble(WordModel):
             kind = PretrainedTransducerModel if "transducer" in name else WordHeadModel
             self.members.append(kind(weights=name, device=device))
 
+    def reads(self) -> list[Path]:
+        """The members' weights, and what they stand on."""
+        return [gguf_file(), *map(member_file, self.members)]
+
     def fit(self, data: Any) -> Self:
         for member in self.members:
-            path = Path(member.weights)
-            member.load(path if path.is_file() else word_checkpoint.find(f"{member.weights}.safetensors"))
+            member.load(member_file(member))
         self.network_, self.vocabulary_ = self.members, self.members[0].vocabulary_
         self.whitelist_, self.spare_abstract = self.members[0].whitelist_, True
         return self

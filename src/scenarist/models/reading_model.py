@@ -8,11 +8,13 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterable, Sequence
+from pathlib import Path
 from typing import Any
 
 from scenarist.errors import BadInput
 from scenarist.question import AnyQuestion, Guess, Prediction, Read, Reading
 from scenarist.registry import make
+from scenarist.store import inside, resource
 from scenarist.story import Story
 
 
@@ -26,6 +28,10 @@ class ReadingModel:
         self.reader = reader
         self.jobs = jobs
         self.made_: Any = None
+
+    def reads(self) -> list[Path]:
+        """The carried reader."""
+        return inside(resource("reader")) if self.reader == "default" else []
 
     def fit(self, data: Iterable[Any]) -> ReadingModel:
         """Nothing to learn: a reader comes trained."""

@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from functools import cache
 from hashlib import sha1
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -63,6 +64,10 @@ class Recorded(EndingModel):
         super().__init__()
         self.run, self.seed = run, known_seed(seed)
 
+    def reads(self) -> list[Path]:
+        """The kept answers."""
+        return [release_file("recorded.npz")]
+
     def scores(self, context: Sequence[str], endings: Sequence[str]) -> Sequence[float]:
         runs = records()
         kept = runs.get(f"{self.run}-{self.seed}") or runs.get(f"{self.run}-1")
@@ -83,6 +88,10 @@ class RecordedOrder:
 
     def __init__(self, seed: int = 1) -> None:
         self.seed = known_seed(seed)
+
+    def reads(self) -> list[Path]:
+        """The kept answers."""
+        return [release_file("recorded.npz")]
 
     def fit(self, data: Iterable[Any]) -> RecordedOrder:
         """Nothing to learn."""

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterable
+from pathlib import Path
 from typing import Any
 
 from scenarist.errors import BadInput
@@ -15,6 +16,7 @@ from scenarist.learning.content_words import content_words
 from scenarist.models.tiling_labels import carried_topics, random_cuts, spans_of
 from scenarist.models.topic_tiling import tile, topic_vectors, word_vectors
 from scenarist.question import AnyQuestion, Guess, Prediction, Segments, Where
+from scenarist.store import inside, resource
 from scenarist.story import Label, Segment, Story
 
 
@@ -77,6 +79,10 @@ class TextTiling(Segmenter):
 
     def __init__(self, window: int = 2, x: float = -0.7, words: str = "lemmas") -> None:
         self.window, self.x, self.words = window, x, words
+
+    def reads(self) -> list[Path]:
+        """The carried topics, and the reader behind lemmas."""
+        return inside(resource("topics"), *([resource("reader")] if self.words == "lemmas" else []))
 
     def cuts(self, story: Story, size: int) -> list[int]:
         return tile(

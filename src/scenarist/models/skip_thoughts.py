@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from functools import cache
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -68,6 +69,12 @@ class SkipThoughts(EndingModel):
         self.epochs, self.batch, self.rate, self.limit, self.seed = epochs, batch, rate, limit, seed
         if encoder == "release":
             self.learns = "nothing"
+
+    def reads(self) -> list[Path]:
+        """The released encoder, where it takes it."""
+        from scenarist.models.story_adapters import release_file
+
+        return [release_file("skip-thoughts.safetensors")] if self.encoder == "release" else []
 
     def fit(self, data: Iterable[Any]) -> SkipThoughts:
         """Learn from at most ``limit`` sentences of running text."""

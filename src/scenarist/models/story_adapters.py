@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from scenarist.errors import BadInput, Missing, missing_extra
+from scenarist.models.pretrained import gguf_file
 from scenarist.models.smollm2 import Adapter, SmolLM2, network
 from scenarist.store import home
 
@@ -24,6 +25,11 @@ def release_file(name: str) -> Path:
         if path.is_file():
             return path
     raise Missing(f"The release file {name} is not at {places[0]}. Put it there with: scenarist get storycloze")
+
+
+def story_files(*more: str) -> list[Path]:
+    """The files behind SmolLM2 with its adapters for stories, and other adapters by name."""
+    return [gguf_file(), *(release_file(f"{name}.safetensors") for name in ("stories", *more))]
 
 
 @cache

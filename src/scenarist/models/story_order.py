@@ -12,10 +12,11 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Iterable, Sequence
+from pathlib import Path
 from typing import Any
 
 from scenarist.models.smollm2 import BOS, EOS, MARK, Tree, all_cores
-from scenarist.models.story_adapters import adapter, known_seed, story_network
+from scenarist.models.story_adapters import adapter, known_seed, story_files, story_network
 from scenarist.models.word_places import sentences_of
 from scenarist.question import AnyQuestion, Guess, Permutation, Prediction
 
@@ -32,6 +33,10 @@ class StoryOrder:
 
     def __init__(self, seed: int = 1) -> None:
         self.seed = known_seed(seed)
+
+    def reads(self) -> list[Path]:
+        """SmolLM2, the adapters for stories, those for orders."""
+        return story_files("ordering")
 
     def fit(self, data: Iterable[Any]) -> StoryOrder:
         """Nothing to learn here; see `training/storycloze`."""

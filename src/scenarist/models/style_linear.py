@@ -18,6 +18,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from itertools import pairwise
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -76,6 +77,14 @@ class StyleLinear(EndingModel):
         if see == "ending" and {"overlap", "lm"} & set(self.features):
             raise BadInput("style-linear: the families overlap and lm look at the story; they cannot be had with see=ending.")
         self.penalty, self.least, self.folds = penalty, least, folds
+
+    def reads(self) -> list[Path]:
+        """The language model, where it is among the features."""
+        if "lm" not in self.features:
+            return []
+        from scenarist.models.story_adapters import story_files
+
+        return story_files()
 
     def counted(self, ending: str) -> Counter[str]:
         """Sparse features of an ending: words and characters."""

@@ -16,6 +16,7 @@ import random
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from functools import cache
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -32,7 +33,7 @@ from scenarist.models.text_features import Features
 from scenarist.models.topic_tiling import tile, topic_vectors
 from scenarist.question import AnyQuestion, Guess, Prediction, Segments, Where
 from scenarist.signature import content_hash
-from scenarist.store import resource
+from scenarist.store import inside, resource
 from scenarist.story import Label, Segment, Sentence, Story
 
 TUNING = 18
@@ -81,6 +82,10 @@ class SegmentThenLabel:
         self.features, self.window, self.x, self.words = tuple(features), window, x, words
         self.threshold, self.rounds, self.seed = threshold, rounds, seed
         self.threshold_ = threshold
+
+    def reads(self) -> list[Path]:
+        """The carried topics, and the reader behind lemmas."""
+        return inside(resource("topics"), *([resource("reader")] if self.words == "lemmas" else []))
 
     def fit(self, data: Iterable[Any]) -> SegmentThenLabel:
         """Learn from stories with a scenario."""

@@ -10,6 +10,7 @@ of the train splits only; where the question does not name the scenario, the car
 from __future__ import annotations
 
 from functools import cache
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -23,7 +24,7 @@ from scenarist.models.slot_network import SlotNetwork
 from scenarist.models.slot_network import load as load_arrays
 from scenarist.models.untold_labels import Missing, is_labelled, knowledge, missing_of
 from scenarist.question import Answer, AnyQuestion, Guess, Prediction, Untold
-from scenarist.store import resource
+from scenarist.store import inside, resource
 from scenarist.story import Story
 
 Array = npt.NDArray[np.float32]
@@ -120,6 +121,10 @@ class Slots:
 
     name = "slots"
     learns = "nothing"
+
+    def reads(self) -> list[Path]:
+        """The carried knowledge, and what finds the scenario of a story."""
+        return inside(resource("knowledge"), resource("detector"))
 
     def fit(self, data: Any) -> Slots:
         """Nothing to learn: the tables are carried."""

@@ -93,6 +93,10 @@ class WordModel:
             return word_checkpoint.find(f"{self.name}-{self.seed}.safetensors")
         return Path(self.weights)
 
+    def reads(self) -> list[Path]:
+        """The weights, where some are named."""
+        return [self.path()] if self.weights else []
+
     def load(self, path: Path) -> Self:
         """Weights from a file."""
         raise NotImplementedError
