@@ -57,25 +57,13 @@ def test_shape_keeps_case_and_digits() -> None:
 @pytest.mark.neural
 def test_numpy_says_what_torch_says() -> None:
     """The carried weights in the network they were trained in give the same scores."""
-    import json
-
     torch = pytest.importorskip("torch")
     student = pytest.importorskip("training.reader.student")
     from scenarist.reading.net import Network
     from scenarist.store import resource
 
     path = resource("reader/network.npz")
-    with np.load(path) as arrays:
-        labels = json.loads(str(arrays["labels"]))
-        state = {
-            name.replace("/", "."): torch.tensor(arrays[name].astype("float32"))
-            for name in arrays.files
-            if arrays[name].dtype == np.float16
-        }
-        table = arrays["word/rows"].astype("float32") * arrays["word/scale"][:, None]
-        words = student.Words(str(arrays["words"]).split("\n"))
-    net = student.Net(table[1:], labels, 0.0, state["lstm1.weight_hh_l0"].shape[1])
-    net.load_state_dict(state | {"word.weight": torch.tensor(table)})
+    words, labels, net = student.load(path)
     net.eval()
     sentences = [
         "Mia walked into a bakery .".split(),
@@ -83,9 +71,9 @@ def test_numpy_says_what_torch_says() -> None:
         "The guards caught Tom but he slipped away .".split(),
     ]
     rows = student.prepare([{"w": words_} for words_ in sentences], labels)
-    given, mask, _ = student.tensors(rows, words, None, "cpu")
+    given, _ = student.tensors(rows, words, None, "cpu")
     with torch.no_grad():
-        out = net(given, mask)
+        out = net(given)
     for place, (words_, said) in enumerate(zip(sentences, Network(path)(sentences), strict=True)):
         size = len(words_)
         assert said.tags.tolist() == out["t"][place, :size].argmax(-1).tolist()

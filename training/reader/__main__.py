@@ -113,10 +113,7 @@ def make_student(work: Path, seeds: list[int], seconds: float) -> None:
     from training.reader.parallel import side_by_side
 
     side_by_side(student.train_one, [(work, seed, seconds) for seed in seeds])
-    if (work / "silver.npz").exists():
-        student.polish(work, student.best(work), RESOURCES / "network.npz")
-    else:
-        shutil.copy(student.best(work), RESOURCES / "network.npz")
+    shutil.copy(student.best(work), RESOURCES / "network.npz")
 
 
 def make_sentences(seed: int) -> None:

@@ -48,6 +48,8 @@ def write(path: Path, found: Iterable[Row]) -> int:
 def write_silver(path: Path, labels: dict[str, list[str]], answers: Iterable[tuple[int, dict[str, Any]]]) -> int:
     """The teacher's answers (number of the raw row, arrays) -> one file; -> number of sentences."""
     kept = list(answers)
+    if not kept:
+        raise SystemExit("no sentence came out as a tree: the teacher has learned nothing")
     columns = {key: np.concatenate([said[key] for _, said in kept]).astype("uint8") for key in "tdeh"}
     sure = [np.log(np.maximum(said["c"], 1e-6)).mean() for _, said in kept]
     np.savez_compressed(

@@ -17,9 +17,10 @@ import time
 import zlib
 from collections import Counter
 from collections.abc import Iterable, Iterator
+from functools import partial
 from itertools import chain
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import torch
@@ -53,18 +54,54 @@ def affixes(word: str) -> tuple[int, int, int]:
 
 
 class Words:
-    """Known words, and the four rows of any word."""
+    """Known words, and a number for any form; ``rows[number]`` are its four rows. Number 0 is padding."""
 
     def __init__(self, words: list[str]) -> None:
         self.words = words  # row 0 is for the unknown
         self.row = {word: place + 1 for place, word in enumerate(words)}
-        self.cache: dict[str, tuple[int, int, int, int]] = {}
+        self.number: dict[str, int] = {}
+        self.rows = np.zeros((1024, 4), dtype=np.int64)
+        self.lock = threading.Lock()
 
-    def __call__(self, word: str) -> tuple[int, int, int, int]:
-        rows = self.cache.get(word)
-        if rows is None:
-            rows = self.cache[word] = (self.row.get(word.lower().replace("’", "'"), 0), *affixes(word))
-        return rows
+    def __call__(self, form: str) -> int:
+        found = self.number.get(form)
+        return self._add(form) if found is None else found
+
+    def _add(self, form: str) -> int:
+        with self.lock:  # batches are made by a thread while dev is scored
+            number = len(self.number) + 1
+            if number == len(self.rows):
+                self.rows = np.concatenate([self.rows, np.zeros_like(self.rows)])
+            self.rows[number] = (self.row.get(form.lower().replace("’", "'"), 0), *affixes(form))
+            return self.number.setdefault(form, number)
+
+
+class Batch(NamedTuple):
+    """Sentences side by side; ``order`` and ``sizes`` pack their words for a recurrence without a look at the mask."""
+
+    rows: torch.Tensor
+    """[B, N, 4]"""
+    mask: torch.Tensor
+    """[B, N]"""
+    order: torch.Tensor
+    """[words], places in [B * N]: all first words, longest sentence first, then all second words, ..."""
+    sizes: torch.Tensor
+    """sentences that have a first word, a second, ...; on the CPU"""
+
+
+def packed(mask: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Mask [B, N] -> ``order`` and ``sizes`` of a Batch."""
+    longest_first = np.argsort(-mask.sum(1), kind="stable")
+    at, sentence = np.nonzero(mask[longest_first].T)
+    return longest_first[sentence] * mask.shape[1] + at, mask.sum(0)
+
+
+def recurrence(lstm: nn.LSTM, x: torch.Tensor, order: torch.Tensor, sizes: torch.Tensor) -> torch.Tensor:
+    """x [B, N, D] through an LSTM that stops at the end of each sentence -> [B, N, 2H], zeros behind the end."""
+    packed = nn.utils.rnn.PackedSequence(x.flatten(0, 1).index_select(0, order), sizes)
+    states = lstm(packed)[0].data
+    spread = states.new_zeros(x.shape[0] * x.shape[1], states.shape[1]).index_copy(0, order, states)
+    return spread.view(x.shape[0], x.shape[1], -1)
 
 
 class Net(nn.Module):
@@ -94,18 +131,15 @@ class Net(nn.Module):
         self.label = nn.Parameter(torch.zeros(size["label"] + 1, len(labels["d"]), size["label"] + 1))
         self.drop = dropout
 
-    def forward(self, rows: torch.Tensor, mask: torch.Tensor) -> dict[str, Any]:
-        # rows [B, N, 4], mask [B, N]
+    def forward(self, batch: Batch) -> dict[str, Any]:
+        rows, mask, order, sizes = batch
         x = torch.cat(
             [self.word(rows[..., 0]), self.prefix(rows[..., 1]), self.suffix(rows[..., 2]), self.shape(rows[..., 3])],
             -1,
         )
         x = self._drop(x)
-        lengths = mask.sum(1).cpu()
         for lstm in (self.lstm1, self.lstm2):
-            packed = nn.utils.rnn.pack_padded_sequence(x, lengths, batch_first=True, enforce_sorted=False)
-            x = nn.utils.rnn.pad_packed_sequence(lstm(packed)[0], batch_first=True, total_length=mask.shape[1])[0]
-            x = self._drop(x)
+            x = self._drop(recurrence(lstm, x, order, sizes))
         z = torch.cat([self.root.expand(len(x), 1, -1), x], 1)  # [B, N+1, 2H]
         dep, head = self._leaky(self.arc_dep(x)), self._leaky(self.arc_head(z))
         arc = (dep @ self.arc[:-1] + self.arc[-1]) @ head.transpose(1, 2)  # [B, N, N+1]
@@ -188,33 +222,37 @@ def batches(sentences: list[Row], size: int, rng: random.Random | None) -> list[
 
 def tensors(
     batch: list[Row], words: Words, rng: random.Random | None, device: str, both: list[str] | None = None
-) -> tuple[torch.Tensor, torch.Tensor, dict[str, torch.Tensor]]:
+) -> tuple[Batch, dict[str, torch.Tensor]]:
     longest = max(len(sentence["w"]) for sentence in batch)
-    rows = np.zeros((len(batch), longest, 4), dtype=np.int64)
+    forms = np.zeros((len(batch), longest), dtype=np.int32)
     gold = np.full((len(KEYS), len(batch), longest), -100, dtype=np.int64)
-    mask = np.zeros((len(batch), longest), dtype=bool)
     for place, sentence in enumerate(batch):
         size = len(sentence["w"])
-        forms = sentence["w"]
+        said = sentence["w"]
         if rng:
-            forms = swapped(forms, sentence["t"], both or [], rng) if "t" in sentence else forms
-            forms = manner(forms, rng.random())
-        if forms is sentence["w"]:
-            if "x_" not in sentence:
-                sentence["x_"] = np.array([words(form) for form in forms], dtype=np.int32)
-            rows[place, :size] = sentence["x_"]
+            said = swapped(said, sentence["t"], both or [], rng) if "t" in sentence else said
+            said = manner(said, rng.random())
+        if said is not sentence["w"]:
+            forms[place, :size] = [words(form) for form in said]
         else:
-            rows[place, :size] = [words(form) for form in forms]
-        mask[place, :size] = True
+            if sentence.get("of_") is not words:  # another network numbers its forms otherwise
+                sentence["of_"], sentence["x_"] = words, np.array([words(form) for form in said], dtype=np.int32)
+            forms[place, :size] = sentence["x_"]
         gold[:, place, :size] = sentence["y_"]
+    mask = forms > 0
+    rows = words.rows[forms]
     if rng:
         unknown = np.random.default_rng(rng.getrandbits(32)).random(mask.shape) < 0.08
         rows[..., 0][unknown] = 0
-    return (
-        torch.from_numpy(rows).to(device),
-        torch.from_numpy(mask).to(device),
-        dict(zip(KEYS, torch.from_numpy(gold).to(device), strict=True)),
-    )
+    order, sizes = packed(mask)
+    given = Batch(onto(rows, device), onto(mask, device), onto(order, device), torch.from_numpy(sizes))
+    return given, dict(zip(KEYS, onto(gold, device), strict=True))
+
+
+def onto(array: np.ndarray, device: str) -> torch.Tensor:
+    """An array on the device; a GPU fetches it while it works on."""
+    made = torch.from_numpy(array)
+    return made.pin_memory().to(device, non_blocking=True) if device == "cuda" else made
 
 
 def ahead(made: Iterator[Any], many: int = 8) -> Iterator[Any]:
@@ -248,8 +286,7 @@ def answers(net: Net, sentences: list[Row], words: Words, device: str) -> Iterat
     """Each sentence with what the network says of it (heads by plain argmax)."""
     net.eval()
     for batch in batches(sentences, 8000, None):
-        rows, mask, _ = tensors(batch, words, None, device)
-        out = net(rows, mask)
+        out = net(tensors(batch, words, None, device)[0])
         heads = out["h"].argmax(-1)
         said = {key: out[key].argmax(-1) for key in "te"} | {"h": heads, "d": net.labels(out["pair"], heads).argmax(-1)}
         said["r"] = torch.softmax(out["r"], -1)[..., 0]
@@ -343,39 +380,30 @@ def fit(
     rng = random.Random(seed)
     torch.manual_seed(seed)
     labels = {key: sorted({one for sentence in gold for one in sentence.get(key, []) if one}) for key in "tde"}
-    with np.load(start or vectors) as arrays:
-        words = Words(str(arrays["words"]).split("\n"))
-        if start:
-            labels = json.loads(str(arrays["labels"]))
-            known = {
-                name.replace("/", "."): torch.tensor(arrays[name].astype("float32"))
-                for name in arrays.files
-                if arrays[name].dtype == np.float16
-            }
-            table = (arrays["word/rows"].astype("float32") * arrays["word/scale"][:, None])[1:]
-        else:
-            table = arrays["rows"].astype("float32") * arrays["scale"][:, None]
-    prepare(gold, labels), prepare(silver, labels), prepare(dev, labels)
-    net = Net(table, labels, dropout, state).to(device)
     if start:
-        net.load_state_dict(known, strict=False)
-    optimizer = torch.optim.Adam(net.parameters(), lr=rate, betas=(0.9, 0.95))
+        words, labels, net = load(start, dropout)
+    else:
+        with np.load(vectors) as arrays:
+            words = Words(str(arrays["words"]).split("\n"))
+            net = Net(arrays["rows"].astype("float32") * arrays["scale"][:, None], labels, dropout, state)
+    prepare(gold, labels), prepare(silver, labels), prepare(dev, labels)
+    net = net.to(device)
+    optimizer = torch.optim.Adam(net.parameters(), lr=rate, betas=(0.9, 0.95), fused=device == "cuda")
     pool = (silver + gold * repeat) if silver else gold
     steps = int(epochs * len(batches(pool, batch, random.Random(0))))
     warm = min(300, steps // 10 + 1)
     average = {name: value.detach().clone() for name, value in net.state_dict().items()}
     begun, step, part, said = time.time(), 0, 0.0, time.time()
     while part < 1.0:
-        for rows, mask, truth in ahead(tensors(cut, words, rng, device, both) for cut in batches(pool, batch, rng)):
+        for given, truth in ahead(tensors(cut, words, rng, device, both) for cut in batches(pool, batch, rng)):
             part = max(step / steps, (time.time() - begun) / seconds)
             if part >= 1.0:
                 break
             for group in optimizer.param_groups:
                 group["lr"] = rate * min(1.0, (step + 1) / warm) * max(0.02, 1.0 - part)
             net.train()
-            with torch.autocast(device, dtype=torch.bfloat16, enabled=False):
-                found = net(rows, mask)
-                deps = net.labels(found["pair"], truth["h"])
+            found = net(given)
+            deps = net.labels(found["pair"], truth["h"])
             loss = (
                 loss_of(found["h"], truth["h"])
                 + loss_of(deps, truth["d"])
@@ -403,19 +431,24 @@ def fit(
     return figures
 
 
-def train_one(work: Path, seed: int, seconds: float, share: float = 1.0) -> None:
-    """One network from the files of ``work`` -> network{seed}.npz and its dev figures, network{seed}.json; ``share`` of the rows (a smoke test)."""
+def train_one(work: Path, seed: int, seconds: float) -> None:
+    """One network from the files of ``work`` -> network{seed}.npz and its dev figures, network{seed}.json.
+
+    With a teacher's labels it is the mean of a long run and a short one that goes on from it (`polish`)."""
+    device = "cuda" if torch.cuda.is_available() else "cpu"
     gold, dev = read(work / "train.jsonl.gz"), read(work / "dev.jsonl.gz")
-    found = work / "silver.npz"
+    found, out = work / "silver.npz", work / f"network{seed}.npz"
     silver = list(exchange.silver(work / "raw.jsonl.gz", found)) if found.exists() else []
-    gold, silver = gold[: int(share * len(gold))], silver[: int(share * len(silver))]
-    print(f"seed {seed}: {len(gold)} gold sentences, {len(silver)} of the teacher", flush=True)
+    both = noun_or_verb(chain(gold, silver), verbs(work))
+    say = partial(print, f"seed {seed}:", flush=True)
+    say(f"{len(gold)} gold sentences, {len(silver)} of the teacher, {len(both)} words of both classes")
+    long = work / f"long{seed}.npz" if silver else out
     figures = fit(
         gold,
         silver,
         dev,
         work / "vectors.npz",
-        work / f"network{seed}.npz",
+        long,
         seed=seed,
         seconds=seconds,
         epochs=12 if silver else 25,
@@ -423,9 +456,17 @@ def train_one(work: Path, seed: int, seconds: float, share: float = 1.0) -> None
         batch=16_000 if silver else 3000,
         rate=4e-3 if silver else 2e-3,
         dropout=0.25 if silver else 0.33,
-        device="cuda" if torch.cuda.is_available() else "cpu",
-        both=noun_or_verb(chain(gold, silver), verbs(work)),
+        device=device,
+        both=both,
+        log=say,
     )
+    if silver:
+        short = work / f"short{seed}.npz"
+        polish(gold, silver, dev, long, short, both, seconds / 6, device, say)
+        mean(long, short, out)
+        words, labels, net = load(out)
+        figures = score(net.to(device), dev, words, labels, device)
+        say("mean of both", figures)
     (work / f"network{seed}.json").write_text(json.dumps(figures), encoding="utf-8")
 
 
@@ -455,22 +496,25 @@ def rarely(rows: list[Row], share: float = 0.3, least: int = 4) -> list[Row]:
     ]
 
 
-def polish(work: Path, start: Path, out: Path, seed: int = 9, seconds: float = 1e9) -> None:
-    """Goes on from a network for an epoch of gold sentences, the teacher's with rare uses of words, and as many others; keeps the mean of both."""
-    gold, dev = read(work / "train.jsonl.gz"), read(work / "dev.jsonl.gz")
-    silver = list(exchange.silver(work / "raw.jsonl.gz", work / "silver.npz"))
+def polish(
+    gold: list[Row],
+    silver: list[Row],
+    dev: list[Row],
+    start: Path,
+    out: Path,
+    both: list[str],
+    seconds: float,
+    device: str,
+    log: Any,
+) -> None:
+    """Goes on from a network for an epoch of gold sentences, the teacher's with rare uses of words, and as many others."""
     rare = rarely(silver)
-    random.Random(seed).shuffle(silver)
-    print(f"{len(gold)} gold sentences, {len(rare)} with a rare use of a word, as many others", flush=True)
-    polished = work / "polished.npz"
-    both = noun_or_verb(chain(gold, silver), verbs(work))
-    print(len(both), "words of both classes", flush=True)
-    figures = fit(
-        gold, rare + silver[: len(rare)], dev, work / "vectors.npz", polished, seed=seed, seconds=seconds, epochs=1, repeat=1,
-        batch=3000, rate=6e-4, dropout=0.2, device="cuda" if torch.cuda.is_available() else "cpu", every=300, start=start, both=both,
+    others = random.Random(9).sample(silver, min(len(rare), len(silver)))
+    log(f"polished on {len(gold)} gold sentences, {len(rare)} with a rare use of a word, {len(others)} others")
+    fit(
+        gold, rare + others, dev, start, out, seed=9, seconds=seconds, epochs=1, repeat=1, batch=3000, rate=6e-4, dropout=0.2,
+        device=device, start=start, both=both, log=log,
     )  # fmt: skip
-    print("polished", figures, flush=True)
-    mean(start, polished, out)
 
 
 def mean(one: Path, other: Path, out: Path) -> None:
@@ -495,6 +539,22 @@ def best(work: Path) -> Path:
         return float(sum(found[group]["core"] for group in ("ewt", "gum", "gum-fiction")) + found["litbank"]["realis"])
 
     return max(sorted(work.glob("network?.json")), key=worth).with_suffix(".npz")
+
+
+def load(path: Path, dropout: float = 0.0) -> tuple[Words, dict[str, list[str]], Net]:
+    """What `save` wrote -> its words, labels and network."""
+    with np.load(path) as arrays:
+        labels = json.loads(str(arrays["labels"]))
+        known = {
+            name.replace("/", "."): torch.tensor(arrays[name].astype("float32"))
+            for name in arrays.files
+            if arrays[name].dtype == np.float16
+        }
+        table = arrays["word/rows"].astype("float32") * arrays["word/scale"][:, None]
+        words = Words(str(arrays["words"]).split("\n"))
+    net = Net(table[1:], labels, dropout, known["lstm1.weight_hh_l0"].shape[1])
+    net.load_state_dict(known | {"word.weight": torch.tensor(table)})
+    return words, labels, net
 
 
 def save(net: Net, words: Words, labels: dict[str, list[str]], out: Path) -> None:

@@ -18,7 +18,7 @@ from torch import nn
 
 from training.reader import exchange
 from training.reader.parallel import side_by_side
-from training.reader.student import KEYS, Row, ahead, batches, loss_of, prepare, read, tally
+from training.reader.student import KEYS, Row, ahead, batches, loss_of, onto, packed, prepare, read, recurrence, tally
 
 BATCH = 4600
 """words of a batch, padding included"""
@@ -47,18 +47,21 @@ class Teacher(nn.Module):
         self.label = nn.Parameter(torch.zeros(129, len(labels["d"]), 129))
 
     def forward(
-        self, pieces: torch.Tensor, shown: torch.Tensor, first: torch.Tensor, mask: torch.Tensor
+        self,
+        pieces: torch.Tensor,
+        shown: torch.Tensor,
+        first: torch.Tensor,
+        mask: torch.Tensor,
+        order: torch.Tensor,
+        sizes: torch.Tensor,
     ) -> dict[str, Any]:
-        # pieces, shown [B, L]; first piece of each word, mask [B, N]
+        # pieces, shown [B, L]; first piece of each word, mask [B, N]; order, sizes: as in a student's Batch
         layers = torch.stack(
             self.encoder(input_ids=pieces, attention_mask=shown, output_hidden_states=True).hidden_states
         )
         x = (layers * torch.softmax(self.mix, 0)[:, None, None, None]).sum(0)
         x = self.drop(x.gather(1, first[..., None].expand(-1, -1, x.shape[-1])))
-        packed = nn.utils.rnn.pack_padded_sequence(x, mask.sum(1).cpu(), batch_first=True, enforce_sorted=False)
-        x = self.drop(
-            nn.utils.rnn.pad_packed_sequence(self.lstm(packed)[0], batch_first=True, total_length=mask.shape[1])[0]
-        )
+        x = self.drop(recurrence(self.lstm, x, order, sizes))
         z = torch.cat([self.root.expand(len(x), 1, -1), x], 1)
         arc = _one(self.arc_dep(x)) @ self.arc @ _one(self.arc_head(z)).transpose(1, 2)  # [B, N, N+1]
         allowed = torch.cat([torch.ones_like(mask[:, :1]), mask], 1)[:, None, :].expand_as(arc).clone()
@@ -119,8 +122,9 @@ def tensors(batch: list[Row], pieces: Pieces, device: str) -> tuple[list[torch.T
         first[place, : len(starts)], mask[place, : len(starts)] = starts, True
         if "y_" in row:
             gold[:, place, : len(starts)] = row["y_"]
-    given = [torch.from_numpy(one).to(device) for one in (ids, shown, first, mask)]
-    return given, dict(zip(KEYS, torch.from_numpy(gold).to(device), strict=True))
+    order, sizes = packed(mask)
+    given = [onto(one, device) for one in (ids, shown, first, mask, order)]
+    return [*given, torch.from_numpy(sizes)], dict(zip(KEYS, onto(gold, device), strict=True))
 
 
 def fit(
@@ -195,8 +199,8 @@ def predict(
             yield row, {key: value[place, : len(row["w"])] for key, value in arrays.items()}
 
 
-def is_tree(heads: np.ndarray) -> bool:
-    if (heads == 0).sum() != 1:
+def is_tree(heads: list[int]) -> bool:
+    if heads.count(0) != 1:
         return False
     for place in range(1, len(heads) + 1):
         steps, above = 0, place
@@ -265,6 +269,6 @@ def main(work: Path, encoder: Path, seeds: int = 2, epochs: int = 8) -> None:
         (
             (row["i"], said)
             for row, said in predict(nets, raw, shelf.pieces, shelf.device)
-            if len(row["w"]) <= exchange.LONGEST and is_tree(said["h"])
+            if len(row["w"]) <= exchange.LONGEST and is_tree(said["h"].tolist())
         ),
     )
