@@ -80,7 +80,22 @@ def test_one_filling_is_greedy(inner: object, tmp_path: object) -> None:
     assert found[0] == found[1]
 
 
+def test_without_trust_the_answered_words_of_a_blank_are_summed_out(inner: object) -> None:
+    """Exactly, where all words are kept; and a trust between mixes the two."""
+    names = inner.admissible("").words  # type: ignore[attr-defined]
+    question = WordGap(PAIRS[0].abstract, ("fill", "a", "rice"), 1, 2)  # a blank of two words, the first answered with "rice"
+    rows = [Row(question.abstract, ("fill", "a", name), ((2, 4),)) for name in names]
+    first, _ = inner.read_places([Row(question.abstract, ("fill", "a"), ((2, 4),))], [Place(0, 2, 2)], [], "")  # type: ignore[attr-defined]
+    then, _ = inner.read_places(rows, [Place(at, 3, 2) for at in range(len(names))], [], "")  # type: ignore[attr-defined]
+    exact = first[0, :-1].softmax(0) @ then.exp()
+    told = then[names.index("rice")].exp()
+    width = len(names)
+    assert torch.allclose(wrapped(inner, width=width, trust=0.0).table([question])[0].exp(), exact, atol=1e-5)
+    assert torch.allclose(wrapped(inner, width=width, trust=1.0).table([question])[0].exp(), told, atol=1e-5)
+    assert torch.allclose(wrapped(inner, width=width, trust=0.3).table([question])[0].exp(), 0.3 * told + 0.7 * exact, atol=1e-5)
+
+
 def test_settings_are_checked() -> None:
-    for settings in ({"width": 0}, {"evidence": -1.0}):
+    for settings in ({"width": 0}, {"evidence": -1.0}, {"trust": 1.5}):
         with pytest.raises(BadInput, match="beam-marginal"):
             BeamMarginal(model="lstm-lm", **settings)  # type: ignore[arg-type]

@@ -14,7 +14,7 @@ from scenarist.models.piece_rows import Pieces, piece_row  # noqa: E402
 from scenarist.models.pretrained_transducer import PretrainedTransducer  # noqa: E402
 from scenarist.models.stacked_adapters import StackedBody  # noqa: E402
 from scenarist.models.word_batches import Row, Vocabulary  # noqa: E402
-from scenarist.models.word_head import Reading, WordHead, redraw  # noqa: E402
+from scenarist.models.word_head import Lesson, Reading, WordHead, lesson_key, redraw  # noqa: E402
 from scenarist.models.word_model import hidden_text  # noqa: E402
 from scenarist.models.word_queries import Admissible, Query, ask, quick  # noqa: E402
 from scenarist.question import WordGap  # noqa: E402
@@ -203,6 +203,22 @@ def test_own_words_are_read_but_the_key_is_learned() -> None:
     own = ROWS[0]._replace(fed=("water", "pot", "egg"))
     assert piece_row(own, pieces()).ids != piece_row(ROWS[0], pieces()).ids
     assert [part.tolist() for part in network.targets([own])] == [part.tolist() for part in network.targets([ROWS[0]])]
+
+
+def test_a_lesson_moves_the_target_from_the_word_to_what_the_teacher_says() -> None:
+    network = head(dropout=0.0, aside=0.0, taught=0.25)
+    network.train()
+    row = ROWS[0]  # two blanks of one word, oil and pan
+    plain = network.loss([row])
+    keys = torch.tensor([[network.admissible.key(word)] for word in ("oil", "pan")])
+    network.lessons = {lesson_key(row): Lesson(keys, torch.ones(2, 1))}  # a teacher that says the word itself
+    assert float(network.loss([row])) == pytest.approx(float(plain), abs=1e-5)
+    other = torch.tensor([[network.admissible.key(word)] for word in ("stir", "stir")])
+    network.lessons = {lesson_key(row): Lesson(other, torch.ones(2, 1))}
+    swayed = network.loss([row])
+    network.lessons = {}
+    stirred = network.loss([row._replace(concrete=("stir", "stir", "egg"), fed=row.concrete)])
+    assert float(swayed) == pytest.approx(0.75 * float(plain) + 0.25 * float(stirred), abs=1e-4)
 
 
 def test_a_smoothed_loss_leaves_ruled_out_words_alone() -> None:

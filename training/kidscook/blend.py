@@ -1,9 +1,9 @@
-"""The ensemble and beam-marginal filling on the held-out training texts: which temperature, width and share of evidence?
+"""The ensemble and beam-marginal filling on the held-out training texts: which temperature, width, share of evidence and trust?
 
-    python -m training.kidscook.blend [--members word-head-1 word-head-2 ...] [--ways 8:1.0 8:0.5 4:1.0]
+    python -m training.kidscook.blend [--members word-head-1 word-head-2 ...] [--ways 8:1.0:0.5 8:0.5:1.0]
 
 Prints match, top-5 and surprisal of the mean of the members (oracle) with the best temperature, then match and top-5 of greedy filling
-and of beam-marginal filling (width:evidence). Only texts that no member has learned from are asked (training/kidscook/tune.py).
+and of beam-marginal filling (width:evidence:trust). Only texts that no member has learned from are asked (training/kidscook/tune.py).
 """
 
 from __future__ import annotations
@@ -11,6 +11,8 @@ from __future__ import annotations
 import argparse
 import json
 from typing import Any
+
+import torch
 
 from scenarist.bench.runner import items_of, sit
 from scenarist.corpora.kidscook import KidsCook
@@ -21,7 +23,7 @@ from scenarist.models.word_model import rows_of
 from scenarist.models.word_queries import Query, merge
 from scenarist.registry import make
 from scenarist.store import Results
-from training.kidscook.tune import halves, measure
+from training.kidscook.measuring import halves, measure
 
 
 def greedy(model: Any, pairs: list[Any], what: str) -> dict[str, float]:
@@ -36,7 +38,7 @@ def greedy(model: Any, pairs: list[Any], what: str) -> dict[str, float]:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--members", nargs="+", default=list(ENSEMBLE))
-    parser.add_argument("--ways", nargs="*", default=["8:1.0", "8:0.5", "8:0.0", "4:1.0"])
+    parser.add_argument("--ways", nargs="*", default=["8:1.0:1.0", "8:1.0:0.5", "8:0.5:0.5"])
     parser.add_argument("--device", default="auto")
     parser.add_argument("--limit", type=int)
     given = parser.parse_args()
@@ -53,15 +55,13 @@ def main() -> None:
                 queries.append(Query(row.abstract, row.concrete[:place], start, stop, row.blanks[:which]))
                 keys.append(allowed.key(row.concrete[place]))
                 blanks.append((number, which))
-    import torch
-
     table, _ = model.read_places(*merge(queries), [], "kidscook")
     print("oracle", json.dumps(measure(table, torch.tensor(keys), blanks)), flush=True)
     some = [pairs[at] for at in held]
     print("greedy", json.dumps(greedy(model, some, "greedy")), flush=True)
     for way in given.ways:
-        width, _, evidence = way.partition(":")
-        beam = BeamMarginal("word-head-ensemble", int(width), float(evidence), given.device, members=given.members)
+        width, evidence, trust = way.split(":")
+        beam = BeamMarginal("word-head-ensemble", int(width), float(evidence), float(trust), given.device, members=given.members)
         beam.inner, beam.network_, beam.vocabulary_, beam.whitelist_ = model, model, model.vocabulary_, model.whitelist_
         print("beam-marginal", way, json.dumps(greedy(beam, some, way)), flush=True)
 

@@ -3,7 +3,8 @@
 Plain greedy filling reads its own first choices as if they were sure; a wrong word is then told again wherever it is blanked
 again. Here the ``width`` likeliest fillings of the earlier blanks are kept. Each is weighed by the probability of its words and
 (``evidence``) of the words the text has shown since, so that the text itself speaks for or against a filling; the answer
-is the mean of the inner model's distributions under these weights. Within one blank the words already answered are read as answered.
+is the mean of the inner model's distributions under these weights. Words of the same blank that were answered already are read as
+answered by a share (``trust``) of the answer; the rest of it again sums over the likeliest words there.
 
 For greedy exams only: what an exam feeds into earlier blanks is not looked at (with oracle feeding that would be the key).
 """
@@ -56,6 +57,10 @@ class Kept(NamedTuple):
     """What the inner model says of the blank's first word after each, (H, W + 1)."""
 
 
+Filling = tuple[tuple[str, ...], float]
+"""A text up to some place, and ln of its weight."""
+
+
 class BeamMarginal(WordModel):
     """A word model that is asked after each of several fillings."""
 
@@ -67,6 +72,7 @@ class BeamMarginal(WordModel):
         model: str = "word-head-ensemble",
         width: int = 8,
         evidence: float = 1.0,
+        trust: float = 0.5,
         device: str = "auto",
         seed: int = 1,
         **settings: Any,
@@ -74,10 +80,13 @@ class BeamMarginal(WordModel):
         super().__init__("kidscook", device, seed)
         if width < 1 or evidence < 0:
             raise BadInput(f"beam-marginal: width must be at least 1 and evidence not below 0, got {width} and {evidence}.")
-        self.width, self.evidence = width, evidence
+        if not 0 <= trust <= 1:
+            raise BadInput(f"beam-marginal: trust is a share from 0 to 1, got {trust}.")
+        self.width, self.evidence, self.trust = width, evidence, trust
         own = {"device": device, **settings}
         self.inner: WordModel = make("model", model, **own) if model.endswith("ensemble") else make("model", model, seed=seed, **own)
         self._kept: dict[Sketch, Kept] = {}
+        self._open: dict[tuple[Sketch, int], Tensor] = {}
 
     def reads(self) -> list[Path]:
         """What the inner model reads."""
@@ -130,10 +139,10 @@ class BeamMarginal(WordModel):
             self._kept[one] = Kept([text for text, _ in some], weights.log_softmax(0), tables[here])
             at += len(some)
 
-    def longer(self, todo: Sequence[Sketch], whitelist: str) -> list[list[tuple[tuple[str, ...], float]]]:
+    def longer(self, todo: Sequence[Sketch], whitelist: str) -> list[list[Filling]]:
         """The best fillings of each sketch, from those of the sketch before it, with ln of their weight."""
         names = self.inner.admissible(whitelist).words
-        live: list[list[tuple[tuple[str, ...], float]]] = []
+        live: list[list[Filling]] = []
         lines: list[Tensor] = []
         for one in todo:
             before = one.before()
@@ -154,18 +163,49 @@ class BeamMarginal(WordModel):
             else:
                 parts = tuple(lines[at] for at in going)
             for at, table in zip(going, parts, strict=True):
-                best = table[:, :-1].topk(min(self.width, len(names)), 1)  # #UNK# is never said
-                scores = torch.tensor([level for _, level in live[at]])[:, None] + best.values  # (H, width)
-                top = scores.flatten().topk(min(self.width, scores.numel()))
-                chosen = [divmod(int(place), scores.shape[1]) for place in top.indices]
-                live[at] = [
-                    ((*live[at][old][0], names[int(best.indices[old, new])]), float(level))
-                    for (old, new), level in zip(chosen, top.values, strict=True)
-                ]
+                live[at] = self.widened(live[at], table, names)
         for at, one in enumerate(todo):
             if one.blanks:
                 live[at] = [(text + one.words[len(text) :], level) for text, level in live[at]]
         return live
+
+    def widened(self, live: Sequence[Filling], table: Tensor, names: Sequence[str]) -> list[Filling]:
+        """The best fillings with one more word, from what the inner model says after each, (H, W + 1)."""
+        best = table[:, :-1].topk(min(self.width, len(names)), 1)  # #UNK# is never said
+        scores = torch.tensor([level for _, level in live])[:, None] + best.values  # (H, width)
+        top = scores.flatten().topk(min(self.width, scores.numel()))
+        chosen = [divmod(int(place), scores.shape[1]) for place in top.indices]
+        return [
+            ((*live[old][0], names[int(best.indices[old, new])]), float(level))
+            for (old, new), level in zip(chosen, top.values, strict=True)
+        ]
+
+    def open_words(self, asked: Sequence[tuple[Sketch, int]], whitelist: str) -> dict[tuple[Sketch, int], Tensor]:
+        """ln p of the word after the first ``count`` of a blank, whatever those are: (sketch, count) -> (W + 1,)."""
+        names = self.inner.admissible(whitelist).words
+        todo = [(one, count) for one, count in dict.fromkeys(asked) if (one, count) not in self._open]
+        live: dict[tuple[Sketch, int], list[Filling]] = {}
+        for one, count in todo:
+            kept = self._kept[one]
+            live[one, count] = list(zip(kept.texts, kept.weights.tolist(), strict=True))
+        for step in range(max((count for _, count in todo), default=-1) + 1):
+            going = [key for key in todo if step <= key[1]]
+            rows: list[Row] = []
+            if step:
+                for one, count in going:
+                    rows += [one.row(text) for text, _ in live[one, count]]
+                places = [Place(at, len(row.concrete), row.blanks[-1][0]) for at, row in enumerate(rows)]
+                tables, _ = self.inner.read_places(rows, places, [], whitelist)
+                parts: Sequence[Tensor] = tables.split([len(live[key]) for key in going])
+            else:
+                parts = [self._kept[one].first for one, _ in going]
+            for key, table in zip(going, parts, strict=True):
+                if step == key[1]:
+                    weights = torch.tensor([level for _, level in live[key]]).log_softmax(0)
+                    self._open[key] = (weights[:, None] + table).logsumexp(0)
+                else:
+                    live[key] = self.widened(live[key], table, names)
+        return {key: self._open[key] for key in asked}
 
     def mixed(self, gaps: Sequence[WordGap], sketches: Sequence[Sketch], whitelist: str) -> Tensor:
         """The mean of the inner model's answers after each filling, (Q, W + 1)."""
@@ -179,9 +219,11 @@ class BeamMarginal(WordModel):
                     asked += [Place(len(rows), len(text) + at, len(text)) for at in range(len(answered) + 1)]
                     rows.append(sketched.row((*text, *answered)))
         tables = self.inner.read_places(rows, asked, [], whitelist)[0] if rows else torch.empty(0)
+        within = [(sketched, len(one.prefix) - one.blank) for one, sketched in zip(gaps, sketches, strict=True)]
+        free = self.open_words([key for key in within if key[1]], whitelist) if self.trust < 1 else {}
         found, at = [], 0
         columns = self.inner.admissible(whitelist)
-        for one, some in zip(gaps, kept, strict=True):
+        for one, some, key in zip(gaps, kept, within, strict=True):
             weights, last = some.weights, some.first
             answered = one.prefix[one.blank :]
             if answered:
@@ -191,7 +233,10 @@ class BeamMarginal(WordModel):
                 keys = torch.tensor([columns.key(word) for word in answered])
                 weights = (weights + part[:, :-1].gather(2, keys[None, :, None].expand(many, -1, 1)).sum((1, 2))).log_softmax(0)
                 last = part[:, -1]
-            found.append((weights[:, None] + last).logsumexp(0))
+            line = (weights[:, None] + last).logsumexp(0)
+            if key in free:
+                line = (self.trust * line.exp() + (1 - self.trust) * free[key].exp()).clamp(min=1e-37).log()
+            found.append(line)
         return torch.stack(found)
 
 

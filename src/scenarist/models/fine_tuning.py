@@ -66,7 +66,9 @@ def tune(
         if weight.requires_grad:
             (own if name.startswith(("head.", "project.", "body.marks")) else body).append(weight)
     groups = [{"params": body, "lr": tuning.rate}, {"params": own, "lr": tuning.rate * tuning.head_rate}]
-    optimiser = torch.optim.AdamW([g for g in groups if g["params"]], weight_decay=tuning.decay, betas=(0.9, 0.98))
+    optimiser = torch.optim.AdamW(
+        [g for g in groups if g["params"]], weight_decay=tuning.decay, betas=(0.9, 0.98), fused=(body or own)[0].is_cuda
+    )
     steps = tuning.epochs * -(-len(rows) // tuning.size)
     warm = max(1, int(steps * tuning.warm))
     began, total, count = time.monotonic(), 0.0, 0

@@ -32,7 +32,7 @@ from scenarist.models.word_queries import Admissible, Network, Place
 from scenarist.models.wordcloze_training import lengths
 from scenarist.story import Alignment, Pair
 
-ENSEMBLE = ("word-head-1", "word-head-redraw-1", "word-head-agree-1")
+ENSEMBLE = (*(f"word-head-{seed}" for seed in (1, 2, 3)), *(f"pretrained-transducer-{seed}" for seed in (1, 2, 3)))
 
 
 class PretrainedWords(WordModel):
@@ -130,7 +130,7 @@ class PretrainedWords(WordModel):
         lora.fold(network)
         if hasattr(network, "body"):
             if getattr(network.body.body.config, "model_type", "") == "llama":
-                network.body = StackedBody.of(network.body, half=self.device == "cpu" and bfloat16_products())
+                network.body = StackedBody.of(network.body, half=self.device != "cpu" or bfloat16_products())
             elif self.device == "cpu":
                 network.body.remember = 4000
         self.network_ = network.eval()

@@ -39,6 +39,20 @@ class Reading(NamedTuple):
     """Label smoothing over the admissible words."""
     agree: float = 0.0
     """R-drop (Liang et al. 2021): each text is read twice with other units dropped, and both readings must agree."""
+    taught: float = 0.0
+    """Weight of what a teacher says of a blank word beside the word itself, where it was asked (``WordHead.lessons``)."""
+
+
+class Lesson(NamedTuple):
+    """What a teacher says of the blank words of a text: its best columns among the admissible (words, k) and their shares."""
+
+    columns: Tensor
+    shares: Tensor
+
+
+def lesson_key(row: Row) -> tuple[tuple[str, ...], tuple[str, ...], tuple[tuple[int, int], ...]]:
+    """What names a text and its blanks, whatever was fed into them."""
+    return row.abstract, row.concrete, row.blanks
 
 
 class WordHead(nn.Module):  # type: ignore[misc]
@@ -56,6 +70,7 @@ class WordHead(nn.Module):  # type: ignore[misc]
             self.head.weight.copy_(means)
             self.head.bias.zero_()
         self.register_buffer("allowed", admissible.ids.to(table.device), persistent=False)
+        self.lessons: dict[Any, Lesson] = {}
 
     @property
     def device(self) -> str:
@@ -88,7 +103,7 @@ class WordHead(nn.Module):  # type: ignore[misc]
             logits = logits + extra[filled[:, 0], filled[:, 1]]
         chosen = self.bar(logits[:, self.allowed], [rows[row].abstract for row in filled[:, 0].tolist()])
         logp = chosen.log_softmax(-1)
-        loss = -logp.gather(1, filled[:, 2:]).mean()
+        loss = self.told_loss(rows, logp, filled[:, 2:])
         if self.reading.smooth:
             free = chosen > BARRED / 2
             even = -(logp.masked_fill(~free, 0.0).sum(-1) / free.sum(-1)).mean()  # over the words that are not ruled out
@@ -103,6 +118,26 @@ class WordHead(nn.Module):  # type: ignore[misc]
                 logits = logits + extra[open_words[:, 0], open_words[:, 1]]
             loss = loss + self.reading.aside * nn.functional.cross_entropy(logits, open_words[:, 2])
         out: Tensor = loss
+        return out
+
+    def told_loss(self, rows: Sequence[Row], logp: Tensor, keys: Tensor) -> Tensor:
+        """Mean -ln p of the blank words, (K, W + 1) and (K, 1); a share of each target is the teacher's where there is a lesson."""
+        hard = -logp.gather(1, keys)[:, 0]
+        if not (self.lessons and self.reading.taught and self.training):
+            return hard.mean()
+        columns, shares = [], []
+        for row in rows:
+            lesson = self.lessons.get(lesson_key(row))
+            if lesson is None:  # of no weight: all shares are 0
+                words = sum(stop - start for start, stop in row.blanks)
+                width = next(iter(self.lessons.values())).columns.shape[1]
+                lesson = Lesson(torch.zeros(words, width, dtype=torch.long), torch.zeros(words, width))
+            columns.append(lesson.columns)
+            shares.append(lesson.shares)
+        share = torch.cat(shares).to(logp.device, non_blocking=True)
+        soft = -(logp.gather(1, torch.cat(columns).to(logp.device, non_blocking=True)).clamp(min=-50.0) * share).sum(1)
+        weight = self.reading.taught * (share.sum(1) > 0)
+        out: Tensor = ((1 - weight) * hard + weight * soft).mean()
         return out
 
     def targets(self, rows: Sequence[Row]) -> tuple[Tensor, Tensor]:
