@@ -126,3 +126,19 @@ def test_bad_stories(file: Path, tmp_path: Path, capsys: pytest.CaptureFixture[s
     assert run(["fill", "--ending", " "]) == 2
     assert run(["fill"]) == 2
     assert "Say what to fill" in capsys.readouterr().err
+
+
+def test_a_model_of_endings_takes_settings(file: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    chosen = ["fill", str(file), "--ending", BAD, "--ending", GOOD, "--by", "ngram-overlap", "--json"]
+    assert run(chosen) == 0
+    whole = json.loads(capsys.readouterr().out)
+    assert run([*chosen, "--set", "see=last"]) == 0
+    assert json.loads(capsys.readouterr().out)["guesses"] != whole["guesses"]
+    assert run([*chosen, "--set", "sea=last"]) == 2
+    assert "unexpected keyword argument 'sea'" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("option", [["--html", "x.html"], ["--scenario", "x"], ["--chain", "run:subj ?"]])
+def test_options_of_chains_are_refused(option: list[str], file: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["fill", str(file), "--ending", BAD, "--ending", GOOD, *option]) == 2
+    assert f"{option[0]} does not go with endings" in capsys.readouterr().err

@@ -146,3 +146,51 @@ def test_cores_are_used_and_given_back(monkeypatch):
     monkeypatch.delenv("SCENARIST_THREADS")
     with all_cores():
         assert torch.get_num_threads() == min(8, len(os.sched_getaffinity(0)))
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    """A Hugging Face causal model of two layers with a tokenizer of whole words, as a folder."""
+    transformers = pytest.importorskip("transformers")
+    from tokenizers import Tokenizer, models, pre_tokenizers
+
+    words = Tokenizer(models.WordLevel({word: at for at, word in enumerate(WORDS)}, unk_token="."))
+    words.pre_tokenizer = pre_tokenizers.WhitespaceSplit()
+    path = tmp_path_factory.mktemp("model")
+    transformers.PreTrainedTokenizerFast(tokenizer_object=words, bos_token="<bos>", unk_token=".").save_pretrained(path)
+    torch.manual_seed(1)
+    config = transformers.LlamaConfig(
+        vocab_size=len(WORDS), hidden_size=16, intermediate_size=24, num_hidden_layers=2, num_attention_heads=4, initializer_range=0.5,
+        bos_token_id=0, eos_token_id=2,
+    )  # fmt: skip
+    transformers.LlamaForCausalLM(config).save_pretrained(path)
+    return path
+
+
+def test_any_causal_model_by_name(folder):
+    """ln P(ending | story) of a Hugging Face model is that of its own loss; the story counts, and so does the way."""
+    import transformers
+
+    from scenarist.models.lm_endings import LmEnding
+
+    context, endings = ("ann ran", "she fell"), ("then she cried", "ann sang well")
+    found = LmEnding(model=str(folder), how="sum").scores(context, endings)
+    model = transformers.AutoModelForCausalLM.from_pretrained(folder).eval()
+    for ending, score in zip(endings, found, strict=True):
+        ids = torch.tensor([[0, *(WORDS.index(word) for word in " ".join([*context, ending]).split())]])
+        labels = ids.clone()
+        labels[:, :5] = -100
+        with torch.no_grad():
+            assert -3 * float(model(ids, labels=labels).loss) == pytest.approx(score, abs=1e-4)
+    pmi = LmEnding(model=str(folder), how="pmi").scores(context, endings)
+    alone = LmEnding(model=str(folder), how="sum").scores((), endings)
+    assert pmi == pytest.approx([told - bare for told, bare in zip(found, alone, strict=True)], abs=1e-4)
+
+
+def test_a_model_nobody_has_says_what_to_do(tmp_path, monkeypatch):
+    pytest.importorskip("transformers")
+    from scenarist.errors import Missing
+    from scenarist.models.lm_endings import LmEnding
+
+    with pytest.raises(Missing, match="name a folder that holds it"):
+        LmEnding(model=str(tmp_path / "none")).scores(("ann ran",), ("she fell", "she sang"))

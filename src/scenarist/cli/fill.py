@@ -26,17 +26,20 @@ def fill(
     quiet: bool = typer.Option(False, "--quiet", "-q", help="Print the best answer only."),
 ) -> None:
     """Fill a gap: which event is missing from a chain, or which ending fits a story."""
+    from scenarist.cli.exam import switches
     from scenarist.cli.faces import json_out
     from scenarist.errors import BadInput
 
     if ending or story is not None:
         from scenarist.cli.fill_ending import fill_ending
 
-        fill_ending(story, ending, by, write, seed, as_json, quiet)
+        for name, given in (("--model", model), ("--scenario", scenario), ("--html", html), ("--chain", chain)):
+            if given:
+                raise BadInput(f"{name} does not go with endings: it belongs to the missing event of a --chain.")
+        fill_ending(story, ending, by, switches(set_), write, seed, as_json, quiet)
         return
     if chain is None:
         raise BadInput("Say what to fill: --chain 'arrest:obj escape:subj ?', or FILE --ending 'One.' --ending 'Other.', or FILE alone")
-    from scenarist.cli.exam import switches
     from scenarist.models.filling import fill_chain
 
     filled = fill_chain(chain, by or "mixture", model, top, switches(set_), scenario)

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 from scenarist.errors import BadInput
 
@@ -18,7 +20,9 @@ def told(story: Path) -> str:
         raise BadInput(f"{story}: expected a story in UTF-8 text ({error}).") from error
 
 
-def fill_ending(story: Path | None, endings: list[str], by: str, write: int, seed: int, as_json: bool, quiet: bool) -> None:
+def fill_ending(
+    story: Path | None, endings: list[str], by: str, settings: Mapping[str, Any], write: int, seed: int, as_json: bool, quiet: bool
+) -> None:
     """Choose between endings of a story, or write some."""
     from scenarist.cli.faces import console, json_out
     from scenarist.models.ending_choice import choose_ending, write_endings
@@ -26,15 +30,15 @@ def fill_ending(story: Path | None, endings: list[str], by: str, write: int, see
     if story is not None and story.suffix == ".csv":
         if endings:
             raise BadInput(f"{story}: a CSV holds its endings; leave --ending out.")
-        fill_table(story, by)
+        fill_table(story, by, settings)
         return
     text = told(story) if story is not None else endings.pop(0)
     if not text.strip():
         raise BadInput(f"{story or '--ending'}: the story is empty.")
     say = console().print
     if not endings:
-        if by:
-            raise BadInput("--by names a model that chooses between endings; give some, each with --ending.")
+        if by or settings:
+            raise BadInput("--by and --set name a model that chooses between endings; give some, each with --ending.")
         lines = write_endings(text, write, seed)
         if as_json:
             json_out({"by": "story-lm", "seed": seed, "endings": lines})
@@ -42,7 +46,7 @@ def fill_ending(story: Path | None, endings: list[str], by: str, write: int, see
             for line in lines[:1] if quiet else lines:
                 say(line, markup=False)
         return
-    prediction = choose_ending(text, tuple(endings), by)
+    prediction = choose_ending(text, tuple(endings), by, settings)
     if as_json:
         json_out(prediction)
         return
@@ -59,7 +63,7 @@ def fill_ending(story: Path | None, endings: list[str], by: str, write: int, see
         say(prediction.note, markup=False)
 
 
-def fill_table(path: Path, by: str) -> None:
+def fill_table(path: Path, by: str, settings: Mapping[str, Any]) -> None:
     """Stories and endings in the official CSV columns -> one prediction a line, with answers in the file or without."""
     from scenarist.bench.runner import ask
     from scenarist.corpora.storycloze import StoryCloze2016
@@ -68,6 +72,6 @@ def fill_table(path: Path, by: str) -> None:
     from scenarist.noun import to_json
 
     items = list(StoryClozeExam(blind=True).set(StoryCloze2016(path=path)))
-    for prediction in ask(chooser(by), items):
+    for prediction in ask(chooser(by, settings), items):
         sys.stdout.buffer.write(to_json(prediction) + b"\n")
     sys.stdout.flush()

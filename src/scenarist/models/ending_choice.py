@@ -7,7 +7,7 @@ falls back to counting shared n-grams, and says so.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import msgspec
@@ -31,16 +31,16 @@ def sentences(text: str) -> tuple[str, ...]:
     return found
 
 
-def chooser(model: str = "") -> Any:
+def chooser(model: str = "", settings: Mapping[str, Any] | None = None) -> Any:
     """The model of a name that chooses endings as it is, without training data."""
-    name, settings = NAMES.get(model or "labelled", (model, {}))
-    made: Any = make("model", name, **settings)
+    name, own = NAMES.get(model or "labelled", (model, {}))
+    made: Any = make("model", name, **own, **(settings or {}))
     if made.learns != "nothing":
         raise BadInput(f"{name} has to learn first; choose one of {', '.join((*NAMES, *READY))}.")
     return made
 
 
-def choose_ending(text: str, endings: Sequence[str], model: str = "") -> Prediction:
+def choose_ending(text: str, endings: Sequence[str], model: str = "", settings: Mapping[str, Any] | None = None) -> Prediction:
     """Rank the endings of a story; the first guess is the best one."""
     told = sentences(text)
     if len(endings) < 2 or not all(ending.strip() for ending in endings):
@@ -48,7 +48,7 @@ def choose_ending(text: str, endings: Sequence[str], model: str = "") -> Predict
     if len({ending.strip() for ending in endings}) < len(endings):
         raise BadInput("Two of the endings are the same; each must be another one.")
     question = Choice(told, tuple(endings))
-    made = chooser(model)
+    made = chooser(model, settings)
     try:
         found: Prediction = made.answer(question)
     except Missing as error:

@@ -155,10 +155,10 @@ class LmEnding(Remembering):
         out: list[list[tuple[float, int]]] = []
         with torch.inference_mode():
             for context, endings in asked:
-                told = [base.start, *base.tokenizer.encode(" ".join(context)).ids] if context else [base.start]
+                told = [base.start, *base.ids(" ".join(context))]
                 row = []
                 for ending in endings:
-                    tokens = list(base.tokenizer.encode(" " + ending).ids)
+                    tokens = base.ids(" " + ending)
                     logits = base.model(torch.tensor([told + tokens])).logits[0, len(told) - 1 : -1]  # [T, V]
                     logp = torch.log_softmax(logits, -1).gather(-1, torch.tensor(tokens)[:, None])
                     row.append((float(logp.sum()), len(tokens)))

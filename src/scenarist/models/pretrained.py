@@ -25,6 +25,11 @@ class Base(NamedTuple):
     tokenizer: Any
     start: int
 
+    def ids(self, text: str) -> list[int]:
+        """Piece ids of a text, none added at either end."""
+        found = self.tokenizer.encode(text)
+        return list(getattr(found, "ids", found))
+
 
 def gguf_file() -> Path:
     """Where SmolLM2 lies."""
@@ -55,7 +60,9 @@ def _hugging_face(name: str) -> Base:
         tokenizer = AutoTokenizer.from_pretrained(name)
         model = AutoModelForCausalLM.from_pretrained(name).float().eval()
     except OSError as error:
-        raise Missing(f"The model {name!r} could not be loaded: {error}") from error
+        raise Missing(
+            f"The model {name!r} could not be loaded: {error}\nWithout a hub, name a folder that holds it (config.json, weights, tokenizer)."
+        ) from error
     begins = tokenizer.bos_token_id if tokenizer.bos_token_id is not None else tokenizer.eos_token_id
     return Base(model, _Plain(tokenizer), int(begins or 0))
 
