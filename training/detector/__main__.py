@@ -1,7 +1,7 @@
 """All of `resources/detector` and `resources/topics` from the corpora: `make train-detector`, or `python -m training.detector [--into FOLDER]`.
 
 The steps, each a script of its own that can be run alone: prepare (sentences of the corpora), exam (the dev documents, only to be scored), deep (teachers;
-only where there is a GPU, or with --deep), student, export, segments, sample, topics. Without a GPU the student learns from the labels alone and is some
+only where there is a GPU, or with --deep; side by side), evidence (their scores of the exam's documents), student, export, segments, sample, topics. Without a GPU the student learns from the labels alone and is some
 points weaker. ``--from`` goes on at a step; ``--smoke`` does all of it on a fortieth of the data in minutes, to see that it runs.
 """
 
@@ -15,7 +15,7 @@ from pathlib import Path
 
 HERE = Path(__file__).parent
 ROOT = HERE.parents[1]
-STEPS = ("prepare", "exam", "deep", "student", "export", "segments", "sample", "topics")
+STEPS = ("prepare", "exam", "deep", "evidence", "student", "export", "segments", "sample", "topics")
 
 
 def commands(options: argparse.Namespace) -> dict[str, list[list[str]]]:
@@ -27,32 +27,37 @@ def commands(options: argparse.Namespace) -> dict[str, list[list[str]]]:
     steps = ["--steps", "3"] if options.smoke else []
     bases = {"minilm": str(options.minilm), "smollm2": str(options.smollm2)}
     members = [name for name in options.members.split(",") if name] if options.deep else []
-    teachers = [str(models / f"{name}.npz") for name in members]
+    rates = {
+        "minilm": ["--rate", "2e-4", "--budget", "32000", "--lower", "0"],
+        "smollm2": ["--rate", "5e-4", "--budget", "20000"],
+    }
+    times = ["--seconds", str(0.58 * options.seconds), "--more", str(0.42 * options.seconds)]
     deep = [
         [
             "training/detector/deep.py", data, str(models), "--name", name, "--encoder", name.split("-")[0], "--base", bases[name.split("-")[0]],
-            "--seed", str(12 + int(name.split("-")[1])), *(["--rate", "5e-4", "--size", "32"] if name.startswith("smollm2") else ["--lower", "0"]),
-            *(steps or ["--seconds", str(options.seconds)]), *smoke, *(["--size", "2"] if options.smoke else []),
+            "--seed", str(12 + int(name.split("-")[1])), *rates[name.split("-")[0]], "--beside", ",".join(members), *times, *steps, *smoke,
+            *(["--budget", "600", "--workers", "1"] if options.smoke else []),
         ]
         for name in members
     ]  # fmt: skip
-    taught = (
-        ["--teachers", ",".join(teachers), "--minilm", bases["minilm"], "--smollm2", bases["smollm2"]]
-        if teachers
-        else []
-    )
-    small = [] if teachers else ["--variants", "small"]
-    pool = ["--pool", "8"] if options.smoke else []
+    taught = ["--teachers", ",".join(members)] if members else []
+    variant = "wide" if members else "small"
+    evidence = [*(str(models / f"{name}-scores.npz") for name in members)]
     return {
         "prepare": [["-m", "training.detector.prepare", data]],
         "exam": [["-m", "training.detector.exam_documents", data]],
         "deep": deep,
-        "student": [["training/detector/student.py", data, str(models), *taught, *small, *steps, *smoke, *pool]],
+        "evidence": [["-m", "training.detector.keep_evidence", data, str(models / "evidence.npz"), *evidence]]
+        if members and not options.smoke
+        else [],
+        "student": [
+            ["training/detector/student.py", data, str(models), *taught, "--variants", variant, *steps, *smoke]
+        ],
         "export": [
             [
                 "-m",
                 "training.detector.export",
-                str(models / f"student-{'main' if teachers else 'small'}.npz"),
+                str(models / f"student-{variant}.npz"),
                 str(weights),
             ]
         ],
@@ -81,7 +86,7 @@ def main() -> None:
     parser.add_argument(
         "--deep", action=argparse.BooleanOptionalAction, default=there, help="train teachers (wants a GPU)"
     )
-    parser.add_argument("--members", default="minilm-1,minilm-2,smollm2-1", help="the teachers: encoder-number")
+    parser.add_argument("--members", default="smollm2-1,smollm2-2,minilm-1", help="the teachers: encoder-number")
     parser.add_argument("--seconds", type=float, default=300, help="for each teacher")
     parser.add_argument("--minilm", type=Path, default=Path("minilm"), help="folder of all-MiniLM-L6-v2")
     parser.add_argument("--smollm2", type=Path, default=Path("smollm2.gguf"), help="SmolLM2's GGUF file")
@@ -94,9 +99,14 @@ def main() -> None:
     found = commands(options)
     environment = os.environ | {"PYTHONPATH": os.pathsep.join([str(ROOT), str(ROOT / "src")])}
     for step in STEPS[STEPS.index(options.begin) : STEPS.index(options.until) + 1]:
+        started = []
         for line in found[step]:
             print("==", step, " ".join(line), flush=True)
-            subprocess.run([sys.executable, "-u", *line], check=True, cwd=ROOT, env=environment)
+            started.append(subprocess.Popen([sys.executable, "-u", *line], cwd=ROOT, env=environment))
+            if step != "deep":  # teachers wait for one another, so they run side by side
+                started[-1].wait()
+        if any(one.wait() for one in started):
+            raise SystemExit(f"The step {step} failed.")
 
 
 if __name__ == "__main__":

@@ -1,9 +1,11 @@
 """Deep detectors: encoders that read whole documents, trained on endlessly stitched stories; one GPU.
 
-`python training/detector/deep.py DATA OUT --encoder minilm|smollm2 --base PATH --seconds S`
+`python training/detector/deep.py DATA OUT --name minilm-1 --encoder minilm|smollm2 --base PATH --seconds S [--beside a,b --more S]`
 
-DATA is what `prepare.py` and `exam_documents.py` wrote. Every model leaves OUT/NAME.npz (its difference to the base as int8, heads in half
-precision), its scores on the exam's documents in OUT/NAME-scores.npz, and its figures in the log. Needs numpy, torch, tokenizers and safetensors.
+DATA is what `prepare.py` and `exam_documents.py` wrote. First the network learns from labels. Then, with ``--beside``, it says what it
+holds likely on a pool of documents without labels (ROCStories), waits for the others named there, and all go on with the mean of what they said beside
+the labels. It leaves OUT/NAME.npz (its difference to the base as int8, heads in half precision), its scores on the exam's documents as that file
+gives them in OUT/NAME-scores.npz, and its figures in the log. Needs numpy, torch, tokenizers and safetensors.
 """
 
 from __future__ import annotations
@@ -22,12 +24,15 @@ from torch import Tensor, nn
 
 sys.path[:0] = [str(Path(__file__).parent), str(Path(__file__).parents[2] / "src")]
 import crf  # noqa: E402
-from documents import Document, Store, lesson, watch  # noqa: E402
+from documents import Document, Store, lesson, pool, watch  # noqa: E402
+from feeding import TOP, Batch, Endless, Taught, grouped, laid, stream  # noqa: E402
 from measuring import Clock, measure  # noqa: E402
 
 from scenarist.models.document_network import Bert, DocumentNetwork, Llama, Pieces, restored  # noqa: E402
 
 DEVICE = "cuda" if torch.cuda.is_available() else "cpu"
+KEPT = 32
+"""Labels of a sentence whose scores are kept for the exam's documents."""
 
 
 def state_of(kind: str, base: Path) -> dict[str, np.ndarray]:
@@ -40,11 +45,6 @@ def state_of(kind: str, base: Path) -> dict[str, np.ndarray]:
     from scenarist.models.gguf import Gguf, llama_state
 
     return llama_state(Gguf(base))
-
-
-def encoder_of(kind: str, base: Path, causal: bool, rank: int) -> Bert | Llama:
-    """The pretrained encoder."""
-    return Bert(state_of(kind, base)) if kind == "minilm" else Llama(state_of(kind, base), causal, rank)
 
 
 def cut(kind: str, base: Path, sentences: list[str]) -> list[list[int]]:
@@ -63,45 +63,30 @@ def cut(kind: str, base: Path, sentences: list[str]) -> list[list[int]]:
     return [one.ids for one in tokenizer.encode_batch(sentences, add_special_tokens=False)]
 
 
-def masks(documents: list[Document]) -> tuple[Tensor, Tensor]:
-    """Which sentences are there (B, T), and their labels."""
-    longest = max(len(one.sentences) for one in documents)
-    mask = torch.zeros(len(documents), longest, dtype=torch.bool)
-    labels = torch.zeros(len(documents), longest, dtype=torch.long)
-    for at, one in enumerate(documents):
-        mask[at, : len(one.sentences)] = True
-        labels[at, : len(one.sentences)] = torch.tensor(one.labels)
-    return mask.to(DEVICE), labels.to(DEVICE)
+def scores(
+    model: DocumentNetwork, batch: Batch, hide: float = 0.0, half: bool = False
+) -> tuple[Tensor, Tensor, Tensor]:
+    """Emission, switch and enter of a batch; on average ``hide`` of the pieces are hidden, more in one document than in another."""
+    ids, style = batch.ids, model.style
+    if hide:
+        gone = torch.rand(ids.shape, device=ids.device) < hide * torch.rand(len(ids), 1, device=ids.device) * 2
+        ids = torch.where(gone & (batch.owner >= 0), style.hide, ids)
+    with torch.autocast(DEVICE, dtype=torch.bfloat16, enabled=half):
+        vectors = model.vectors(ids, batch.owner, len(batch.place)).float()
+    rows, longest = batch.mask.shape
+    placed = torch.zeros(rows * longest, vectors.shape[1], device=ids.device).index_copy(0, batch.place, vectors)
+    found: tuple[Tensor, Tensor, Tensor] = model.sequence(placed.view(rows, longest, -1), batch.mask, batch.lengths)
+    return found
 
 
-class Reading:
-    """A network and the pieces of all sentences: documents -> scores."""
-
-    def __init__(self, model: DocumentNetwork, pieces: Pieces) -> None:
-        self.model, self.pieces = model.to(DEVICE), pieces
-        self.bert = isinstance(model.encoder, Bert)
-        if DEVICE == "cuda" and not self.bert:
-            for name, buffer in list(model.encoder.named_buffers()):
-                if buffer.ndim == 2 and name not in ("cos", "sin"):
-                    setattr(model.encoder, name, buffer.to(torch.bfloat16))
-
-    def scores(
-        self, documents: list[Document], mask: Tensor, hide: float = 0.0, pieces: Pieces | None = None
-    ) -> tuple[Tensor, ...]:
-        """Emission, switch and enter of documents; ``hide`` of the pieces are hidden."""
-        style = self.model.style
-        ids, owner = (
-            one.to(DEVICE) for one in (pieces or self.pieces).lay([one.sentences for one in documents], style)
-        )
-        if hide:
-            gone = torch.rand(ids.shape, device=DEVICE) < hide * torch.rand(len(ids), 1, device=DEVICE) * 2
-            ids = torch.where(gone & (owner >= 0), style.hide, ids)
-        with torch.autocast(DEVICE, dtype=torch.bfloat16, enabled=DEVICE == "cuda" and self.bert):
-            vectors = self.model.vectors(ids, owner)
-        placed = torch.zeros(*mask.shape, vectors.shape[1], device=DEVICE)
-        placed[mask] = vectors.float()
-        found: tuple[Tensor, ...] = self.model.sequence(placed, mask)
-        return found
+def halved(model: DocumentNetwork) -> DocumentNetwork:
+    """On the card; the frozen matrices of a llama in half the bits."""
+    model = model.to(DEVICE)
+    if DEVICE == "cuda" and isinstance(model.encoder, Llama):
+        for name, buffer in list(model.encoder.named_buffers()):
+            if buffer.ndim == 2 and name not in ("cos", "sin"):
+                setattr(model.encoder, name, buffer.to(torch.bfloat16))
+    return model
 
 
 class Course:
@@ -110,8 +95,8 @@ class Course:
     def __init__(self, options: argparse.Namespace) -> None:
         self.options = options
         self.store = Store(options.data / "sentences.jsonl.gz", 40 if options.smoke else 0)
-        with gzip.open(options.data / "exam.json.gz", "rt", encoding="utf-8") as stream:
-            exam = json.load(stream)
+        with gzip.open(options.data / "exam.json.gz", "rt", encoding="utf-8") as stream_:
+            exam = json.load(stream_)
         extra = len(self.store.sentences)
         number = {label: at for at, label in enumerate(self.store.labels)}
         self.exam = {
@@ -124,90 +109,133 @@ class Course:
         if options.smoke:
             self.exam = {name: some[:3] for name, some in self.exam.items()}
         self.pieces = Pieces(cut(options.encoder, options.base, self.store.sentences + exam["sentences"]))
-        self.lower = self.pieces
-        if options.lower:
-            lower = [one.lower().replace("'", "").replace("’", "") for one in self.store.sentences]
-            self.lower = Pieces(cut(options.encoder, options.base, lower))
+        lower = [one.lower().replace("'", "").replace("’", "") for one in self.store.sentences] if options.lower else []
+        self.lower = Pieces(cut(options.encoder, options.base, lower)) if lower else self.pieces
+        self.base = state_of(options.encoder, options.base)
         if options.begin:
             with np.load(options.begin, allow_pickle=False) as file:
-                self.model = restored(dict(file), state_of(options.encoder, options.base))
+                self.model = restored(dict(file), self.base)
         else:
-            encoder = encoder_of(options.encoder, options.base, options.causal, options.rank)
+            encoder = Bert(self.base) if options.encoder == "minilm" else Llama(self.base, options.causal, options.rank)
             self.model = DocumentNetwork(encoder, len(self.store.labels))
-        self.reading = Reading(self.model, self.pieces)
+        self.model = halved(self.model)
+        self.half = isinstance(self.model.encoder, Bert) and DEVICE == "cuda"
 
-    def train(self) -> None:
-        """Stitch, learn, watch."""
+    def feed(self, taught: list[Taught] | None = None) -> Endless:
+        """Batches of stitched documents with labels, or of documents that teachers have labelled."""
+        ways = [(self.pieces, 1 - self.options.lower), (self.lower, self.options.lower)]
+
+        def draw(rng: random.Random) -> Document | Taught:
+            return rng.choice(taught) if taught else lesson(self.store, rng)
+
+        budget, seed = self.options.budget, self.options.seed + 1000 * bool(taught)
+        return Endless(draw, ways, self.model.style, budget, seed)
+
+    def train(self, seconds: float, rate: float, what: str, taught: list[Taught] | None = None) -> None:
+        """Stitch, learn, watch; every other step from teachers where there are any."""
         options = self.options
-        rng = random.Random(options.seed)
+        parts = [self.model.encoder.parameters(), [*self.model.norm.parameters(), *self.model.sequence.parameters()]]
         groups = [
-            {"params": self.model.encoder.parameters(), "lr": options.rate},
-            {"params": [*self.model.norm.parameters(), *self.model.sequence.parameters()], "lr": 2e-3},
+            {"params": list(part), "lr": one}
+            for part, one in zip(parts, (rate, options.heads * rate / options.rate), strict=True)
         ]
-        optimiser = torch.optim.AdamW(groups, weight_decay=0.02)
-        clock = Clock(options.steps, options.seconds, [optimiser])
-        looks = [0.25, 0.5, 0.75]
-        waiting: list[list[Document]] = []
+        optimiser = torch.optim.AdamW(groups, weight_decay=0.02, fused=DEVICE == "cuda")
+        feeds = [stream(self.feed(), options.workers)]
+        if taught:
+            feeds.append(stream(self.feed(taught), options.workers))
+        next(feeds[0])  # the workers are up before the clock starts
+        clock = Clock(options.steps, seconds, [optimiser])
+        looks, pieces = [0.33, 0.67], 0
+        every = list(self.model.parameters())
         while clock.next():
             self.model.train()
-            if not waiting:
-                waiting = self.batches([lesson(self.store, rng) for _ in range(4 * options.size)])
-                rng.shuffle(waiting)
-            documents = waiting.pop()
-            mask, labels = masks(documents)
-            pieces = self.lower if rng.random() < options.lower else self.pieces
-            emission, switch, enter = self.reading.scores(documents, mask, options.hide, pieces)
-            total = torch.logsumexp(crf.forward(emission, switch, enter, mask)[:, -1], 1)
-            loss = (total - crf.gold(emission, switch, enter, mask, labels)).sum() / mask.sum()
+            batch = next(feeds[clock.step % len(feeds)]).to(DEVICE)
+            score = scores(self.model, batch, options.hide, self.half)
+            total = crf.log_sum(*score, batch.mask)
+            if batch.tops is None:
+                hoped = crf.gold(*score, batch.mask, batch.labels)
+            else:
+                hoped = crf.hoped(*score, batch.mask, batch.tops, batch.chances, batch.changes)
+            loss = (total - hoped).sum() / len(batch.place)
             optimiser.zero_grad(set_to_none=True)
             loss.backward()
-            nn.utils.clip_grad_norm_(self.model.parameters(), 1.0)
+            nn.utils.clip_grad_norm_(every, 1.0, foreach=True)
             optimiser.step()
+            pieces += batch.ids.numel()
             if clock.step % options.every == 0:
-                print(options.name, clock.step, round(time.time() - clock.begin), round(loss.item(), 4), flush=True)
+                passed = time.time() - clock.begin
+                print(options.name, what, clock.step, round(passed), round(loss.item(), 4), f"{pieces / passed:.0f} pieces/s", flush=True)  # fmt: skip
             if looks and clock.passed() > looks[0]:
                 del looks[0]
-                self.watched(f"{clock.step} {time.time() - clock.begin:.0f}s")
-        self.watched(f"end {clock.step} {time.time() - clock.begin:.0f}s")
-
-    def batches(self, documents: list[Document]) -> list[list[Document]]:
-        """Documents of like length together, so that padding costs little: at most ``budget`` pieces a batch."""
-        length = {id(one): int(self.pieces.counts[one.sentences].sum()) + len(one.sentences) for one in documents}
-        found: list[list[Document]] = [[]]
-        for one in sorted(documents, key=lambda one: length[id(one)]):
-            if found[-1] and (len(found[-1]) + 1) * length[id(one)] > self.options.budget:
-                found.append([])
-            found[-1].append(one)
-        return found
+                self.watched(f"{what} {clock.step} {time.time() - clock.begin:.0f}s")
+        self.watched(f"{what} end {clock.step} {time.time() - clock.begin:.0f}s")
 
     @torch.no_grad()
-    def read(self, documents: list[Document], size: int = 64) -> list[tuple[np.ndarray, np.ndarray]]:
-        """Emission (T, C) and switch (T) of each document."""
-        self.model.eval()
+    def said(self, model: DocumentNetwork, documents: list[Document], budget: int = 60_000, half: bool = True) -> list[tuple[list[int], Batch, tuple[Tensor, ...]]]:  # fmt: skip
+        """Groups of documents with their scores."""
+        model.eval()
         found = []
-        for at in range(0, len(documents), size):
-            some = documents[at : at + size]
-            mask, _ = masks(some)
-            emission, switch, _ = self.reading.scores(some, mask)
-            for row, one in enumerate(some):
-                length = len(one.sentences)
-                found.append((emission[row, :length].float().cpu().numpy(), switch[row, :length].float().cpu().numpy()))
+        for group in grouped(documents, self.pieces, budget):
+            batch = laid([documents[at] for at in group], self.pieces, model.style).to(DEVICE)
+            found.append((group, batch, scores(model, batch, half=self.half and half)))
         return found
+
+    def labelled(self) -> list[Taught]:
+        """The pool with what all teachers together hold likely; waits for them."""
+        options = self.options
+        documents = pool(self.store, 24 if options.smoke else options.pool)
+        folder = options.out / "pool"
+        folder.mkdir(exist_ok=True)
+        sizes = np.cumsum([0, *(len(one.sentences) for one in documents)])
+        tops, chances, changes = (np.zeros((sizes[-1], 12), np.uint8), np.zeros((sizes[-1], 12), np.float16), np.zeros(sizes[-1], np.float16))  # fmt: skip
+        begin = time.time()
+        for at in range(0, len(documents), 2000):
+            for group, batch, score in self.said(self.model, documents[at : at + 2000]):
+                found = crf.beliefs(*score, batch.mask)
+                value, label = (one.cpu().numpy() for one in found.labels.topk(12, dim=2))
+                change = found.changes.cpu().numpy()
+                for row, one in enumerate(group):
+                    own, length = slice(sizes[at + one], sizes[at + one + 1]), int(batch.lengths[row])
+                    tops[own], chances[own], changes[own] = (part[row, :length] for part in (label, value, change))
+        np.savez(folder / f"{options.name}.part.npz", tops=tops, chances=chances, changes=changes)
+        (folder / f"{options.name}.part.npz").rename(folder / f"{options.name}.npz")
+        print(options.name, "pool", len(documents), "documents", round(time.time() - begin), "s", flush=True)
+        wanted = [folder / f"{one}.npz" for one in options.beside.split(",") if one]
+        while not all(one.exists() for one in wanted) and time.time() - begin < options.patience:
+            time.sleep(0.5)
+        return together(documents, [one for one in wanted if one.exists()], len(self.store.labels))
 
     def watched(self, when: str) -> None:
         """Figures on made-up dev documents."""
         count = 3 if self.options.smoke else 300
         sets = {
-            "clean": watch(self.store, 13, 0.0, count), "noisy": watch(self.store, 14, 1 / 3, count),
+            "clean": watch(self.store, 101, 0.0, count), "noisy": watch(self.store, 102, 1 / 3, count),
             "whole": [Document(list(range(t.start, t.stop)), [t.label] * (t.stop - t.start)) for t in self.store.texts["told-dev"][: 2 if self.options.smoke else None]],
         }  # fmt: skip
-        enter = torch.log_softmax(self.model.sequence.enter.detach(), 0).float().cpu()
-        print(self.options.name, when, json.dumps({name: judged(self.read(some), enter, some, name == "whole") for name, some in sets.items()}), flush=True)  # fmt: skip
+        figures = {name: self.judged(self.said(self.model, some), some, name == "whole") for name, some in sets.items()}
+        print(self.options.name, when, json.dumps(figures), flush=True)
 
-    def save(self) -> None:
-        """The difference to the base as int8 with a scale a row, heads in half precision; scores on the exam's documents."""
+    def judged(self, said: list[tuple[list[int], Batch, tuple[Tensor, ...]]], documents: list[Document], whole: bool) -> dict[str, float] | float:  # fmt: skip
+        """F1, None F1 and Pk of the best paths; of whole stories the share named rightly."""
+        guesses: list[list[int]] = [[] for _ in documents]
+        for group, batch, score in said:
+            if whole:
+                mass = crf.beliefs(*score, batch.mask).labels * batch.mask[:, :, None]
+                names = mass.sum(1)[:, 1:].argmax(1).tolist()
+                paths = [[name + 1] for name in names]
+            else:
+                paths = crf.best(*score, batch.mask)
+            for at, path in zip(group, paths, strict=True):
+                guesses[at] = path
+        if whole:
+            right = [one[0] == two.labels[0] for one, two in zip(guesses, documents, strict=True)]
+            return round(float(np.mean(right)), 4)
+        return measure([one.labels for one in documents], guesses)
+
+    def save(self) -> Path:
+        """The difference to the base as int8 with a scale a row, heads in half precision."""
         options = self.options
-        fresh = Bert(state_of("minilm", options.base)) if options.encoder == "minilm" else None
+        fresh = Bert(self.base) if options.encoder == "minilm" else None
         arrays: dict[str, np.ndarray] = {}
         for name, value in self.model.encoder.learned.items():
             learned = value.detach().float().cpu().numpy()
@@ -227,47 +255,47 @@ class Course:
             json.dumps({"encoder": options.encoder, "causal": options.causal, "seed": options.seed})
         )
         np.savez_compressed(options.out / f"{options.name}.npz", **arrays)
+        return Path(options.out / f"{options.name}.npz")
 
-    def sit(self) -> None:
-        """Scores on the exam's documents, in fifths below each sentence's best."""
-        options = self.options
-        arrays = {"enter": torch.log_softmax(self.model.sequence.enter.detach(), 0).float().cpu().numpy()}
-        enter = torch.from_numpy(arrays["enter"])
+    def sit(self, path: Path) -> None:
+        """Scores of the kept file on the exam's documents: the likeliest labels of each sentence, in twelfths below its best."""
+        with np.load(path, allow_pickle=False) as file:
+            model = restored(dict(file), self.base).to(DEVICE)
+        arrays = {"enter": torch.log_softmax(model.sequence.enter.detach(), 0).float().cpu().numpy()}
         for name, some in self.exam.items():
-            found = self.read(some)
-            kept = found[: options.kept or None]
-            every = np.concatenate([one for one, _ in kept])
-            below = np.clip(every.max(axis=1, keepdims=True) - every, 0, 20.0)  # only differences within a row count
-            arrays[f"{name}/below"] = np.round(below * 5).astype(np.uint8)
-            arrays[f"{name}/switch"] = np.concatenate([one for _, one in kept]).astype(np.float16)
-            print(
-                self.options.name,
-                "exam",
-                name,
-                json.dumps(judged(found, enter, some, name.startswith("whole"))),
-                flush=True,
-            )
+            said = self.said(model, some, half=False)
+            rows: list[tuple[np.ndarray, ...]] = [()] * len(some)
+            for group, batch, (emission, switch, _) in said:
+                value, label = emission.topk(KEPT, dim=2)
+                below = ((value[:, :, :1] - value) * 12).round().clamp(max=255).byte().cpu().numpy()
+                label, switch = label.byte().cpu().numpy(), switch.half().cpu().numpy()  # type: ignore[assignment]
+                for row, at in enumerate(group):
+                    length = int(batch.lengths[row])
+                    rows[at] = label[row, :length], below[row, :length], switch[row, :length]
+            for part, values in zip(("labels", "below", "switch"), zip(*rows, strict=True), strict=True):
+                arrays[f"{name}/{part}"] = np.concatenate(values)
+            print(self.options.name, "exam", name, json.dumps(self.judged(said, some, name == "whole")), flush=True)
         np.savez_compressed(self.options.out / f"{self.options.name}-scores.npz", **arrays)
 
 
-def judged(
-    found: list[tuple[np.ndarray, np.ndarray]], enter: Tensor, documents: list[Document], whole: bool
-) -> dict[str, float] | float:
-    """F1, None F1 and Pk of the best paths; of whole stories the share named rightly."""
-    guesses = []
-    for emission, switch in found:
-        score = torch.from_numpy(emission)[None], torch.from_numpy(switch)[None], enter
-        mask = torch.ones(1, len(emission), dtype=torch.bool)
-        if whole:
-            logs, _ = crf.marginals(*score, mask)
-            mass = logs[0].exp().sum(0)
-            mass[0] = 0
-            guesses.append([int(mass.argmax())] * len(emission))
-        else:
-            guesses += crf.best(*score, mask)
-    if whole:
-        return round(float(np.mean([one[0] == two.labels[0] for one, two in zip(guesses, documents, strict=True)])), 4)
-    return measure([one.labels for one in documents], guesses)
+def together(documents: list[Document], files: list[Path], labels: int) -> list[Taught]:
+    """The mean of what teachers hold likely on the pool's documents."""
+    said = [dict(np.load(one, allow_pickle=False)) for one in files]
+    count = sum(len(one.sentences) for one in documents)
+    mass = np.zeros((count, labels), np.float32)
+    for one in said:
+        np.add.at(mass, (np.arange(count)[:, None], one["tops"]), one["chances"].astype(np.float32))
+    tops = np.argpartition(-mass, TOP, axis=1)[:, :TOP]
+    chances = np.take_along_axis(mass, tops, axis=1)
+    chances /= np.maximum(chances.sum(axis=1, keepdims=True), 1e-9)
+    changes = np.mean([one["changes"].astype(np.float32) for one in said], axis=0)
+    found, first = [], 0
+    for document in documents:
+        own = slice(first, first + len(document.sentences))
+        found.append(Taught(document, tops[own].astype(np.uint8), chances[own].astype(np.float16), changes[own].astype(np.float16)))  # fmt: skip
+        first = own.stop
+    print("taught by", [one.stem for one in files], flush=True)
+    return found
 
 
 def main() -> None:
@@ -279,18 +307,22 @@ def main() -> None:
     parser.add_argument("--encoder", choices=("minilm", "smollm2"), default="minilm")
     parser.add_argument("--base", type=Path, required=True, help="MiniLM's folder or SmolLM2's GGUF file")
     parser.add_argument("--causal", action="store_true")
-    parser.add_argument("--rank", type=int, default=16)
-    parser.add_argument("--rate", type=float, default=2e-4)
-    parser.add_argument("--size", type=int, default=48)
-    parser.add_argument("--budget", type=int, default=12_000, help="pieces a step at most")
+    parser.add_argument("--rank", type=int, default=32)
+    parser.add_argument("--rate", type=float, default=2e-4, help="of the encoder")
+    parser.add_argument("--heads", type=float, default=2e-3, help="of what stands on it")
+    parser.add_argument("--budget", type=int, default=24_000, help="pieces a step at most")
     parser.add_argument("--begin", type=Path, help="go on from a model that was kept")
-    parser.add_argument("--steps", type=int, default=3000)
-    parser.add_argument("--seconds", type=float, default=0)
-    parser.add_argument("--hide", type=float, default=0.1)
+    parser.add_argument("--steps", type=int, default=100_000)
+    parser.add_argument("--seconds", type=float, default=300, help="of learning from labels")
+    parser.add_argument("--beside", default="", help="names of all that teach one another, this one among them")
+    parser.add_argument("--more", type=float, default=0, help="seconds of learning from labels and from one another")
+    parser.add_argument("--patience", type=float, default=200, help="seconds to wait for the others")
+    parser.add_argument("--pool", type=int, default=20_000, help="documents without labels")
+    parser.add_argument("--hide", type=float, default=0.12)
     parser.add_argument("--lower", type=float, default=0.1)
-    parser.add_argument("--every", type=int, default=100)
+    parser.add_argument("--every", type=int, default=200)
+    parser.add_argument("--workers", type=int, default=4)
     parser.add_argument("--seed", type=int, default=13)
-    parser.add_argument("--kept", type=int, default=400, help="scores of so many documents a set are kept; 0 for all")
     parser.add_argument("--smoke", action="store_true")
     options = parser.parse_args()
     options.out.mkdir(parents=True, exist_ok=True)
@@ -298,9 +330,14 @@ def main() -> None:
     begin = time.time()
     course = Course(options)
     print(options.name, DEVICE, vars(options), round(time.time() - begin), "s to load", flush=True)
-    course.train()
-    course.save()
-    course.sit()
+    course.train(options.seconds, options.rate, "labels")
+    path = course.save()
+    if options.beside:
+        taught = course.labelled()
+        if options.more:
+            course.train(options.more, options.rate / 2, "taught", taught)
+            path = course.save()
+    course.sit(path)
     print(options.name, "done", round(time.time() - begin), flush=True)
 
 

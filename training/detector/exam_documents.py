@@ -1,7 +1,7 @@
 """The exam's stitched documents -> FOLDER/exam.json.gz: `python -m training.detector.exam_documents FOLDER`.
 
 So that a machine without the package's dependencies can score them (never learn from them): the dev documents of table `wanzare2019`, and
-whole stories, as sentences with the label of each (the inner one where two are nested).
+whole stories (and documents of another seed to tune on), as sentences with the label of each (the inner one where two are nested).
 """
 
 from __future__ import annotations
@@ -49,6 +49,8 @@ def main() -> None:
         name: [labelled(story, number) for story in Stitched(options.split, seeds=(13, 14, 15), **settings)]  # type: ignore[arg-type]
         for name, settings in SETS.items()
     }
+    for name in ("clean", "noisy", "nested"):  # other draws of the same stories, to choose shares and thresholds on
+        made[f"tune-{name}"] = [labelled(one, number) for one in Stitched(options.split, seeds=(101,), **SETS[name])]  # type: ignore[arg-type]
     made["whole"] = [labelled(story, number) for story in make("corpus", "mcscript", split=options.split)]
     with gzip.open(options.folder / "exam.json.gz", "wt", encoding="utf-8") as stream:
         json.dump({"sentences": list(number), "documents": made}, stream, ensure_ascii=False)

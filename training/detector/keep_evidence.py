@@ -1,6 +1,7 @@
 """Scores of deep models on the exam's documents -> `release/detector/evidence.npz`: `python -m training.detector.keep_evidence DATA OUT SCORES...`.
 
-Averages the members' scores (`deep.py --kept 0` wrote them), keeps the likeliest labels of every sentence and a hash of every document.
+Averages the members' scores (`deep.py` wrote them), keeps the likeliest labels of every sentence and a hash of every document. The documents of
+another seed that are there to tune on (`tune-...`) are left out.
 """
 
 from __future__ import annotations
@@ -17,23 +18,35 @@ from scenarist.models.deep_detector import fingerprint
 TOP = 24
 
 
+def dense(member: dict[str, np.ndarray], name: str) -> np.ndarray:
+    """A member's scores of some documents (N, C), in twelfths below the best; what it did not keep lies a little below its last."""
+    labels, below = member[f"{name}/labels"], member[f"{name}/below"].astype(np.float32)
+    found = np.repeat(below.max(axis=1, keepdims=True) + 12.0, len(member["enter"]), axis=1)
+    np.put_along_axis(found, labels.astype(np.int64), below, axis=1)
+    return found
+
+
 def main() -> None:
     """Average and write."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("data", type=Path)
     parser.add_argument("out", type=Path)
     parser.add_argument("scores", type=Path, nargs="+")
+    parser.add_argument("--shares", default="", help="weights of the members, joined by commas; equal ones otherwise")
     options = parser.parse_args()
     with gzip.open(options.data / "exam.json.gz", "rt", encoding="utf-8") as stream:
         exam = json.load(stream)
     members = [dict(np.load(path, allow_pickle=False)) for path in options.scores]
+    shares = [float(one) for one in options.shares.split(",")] if options.shares else [1.0] * len(members)
     below, switch, marks, starts, stops = [], [], [], [], []
     at = 0
     seen: set[str] = set()
     for name, documents in exam["documents"].items():
-        scores = np.mean([one[f"{name}/below"].astype(np.float32) for one in members], axis=0)
+        if name.startswith("tune-"):
+            continue
+        scores = np.average([dense(one, name) for one in members], axis=0, weights=shares)
         scores -= scores.min(axis=1, keepdims=True)
-        between = np.mean([one[f"{name}/switch"].astype(np.float32) for one in members], axis=0)
+        between = np.average([one[f"{name}/switch"].astype(np.float32) for one in members], axis=0, weights=shares)
         first = 0
         for document in documents:
             last = first + len(document["sentences"])
@@ -52,8 +65,8 @@ def main() -> None:
     every = np.concatenate(below)
     labels = np.argpartition(every, TOP, axis=1)[:, :TOP]
     np.savez_compressed(
-        options.out, labels=labels.astype(np.uint8), below=np.round(np.take_along_axis(every, labels, axis=1)).astype(np.uint8),
-        switch=np.concatenate(switch).astype(np.float16), enter=np.mean([one["enter"] for one in members], axis=0).astype(np.float32),
+        options.out, labels=labels.astype(np.uint8), below=np.round(np.take_along_axis(every, labels, axis=1).clip(max=255)).astype(np.uint8),
+        switch=np.concatenate(switch).astype(np.float16), enter=np.average([one["enter"] for one in members], axis=0, weights=shares).astype(np.float32),
         marks=np.stack(marks), starts=np.array(starts, dtype=np.int32), stops=np.array(stops, dtype=np.int32),
     )  # fmt: skip
     print(len(marks), "documents,", len(every), "sentences,", options.out.stat().st_size, "bytes")

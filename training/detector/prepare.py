@@ -31,10 +31,13 @@ def cut(text: str) -> list[str]:
 
 
 def told() -> Iterator[dict[str, object]]:
-    """MCScript."""
+    """MCScript, and InScript's train split for ten of its scenarios."""
     for split in ("train", "dev"):
         for story in make("corpus", "mcscript", split=split):
             yield {"kind": "told", "split": split, "label": find(story.scenario).name, "sentences": cut(story.text)}
+    for story in make("corpus", "inscript", split="train"):
+        label, lines = find(story.scenario).name, cut(" ".join(story.text.split()))
+        yield {"kind": "told", "split": "train", "label": label, "sentences": lines, "source": "inscript"}
 
 
 def listed() -> Iterator[dict[str, object]]:

@@ -1,7 +1,7 @@
-"""The light student, in torch: `python training/detector/student.py DATA OUT [--teachers a.npz,b.npz --minilm FOLDER --smollm2 FILE]`.
+"""The light student, in torch: `python training/detector/student.py DATA OUT [--teachers minilm-1,smollm2-1]`.
 
 Stems and phrases in a bag per sentence, a two-way GRU over the sentences, a chain of labels. It learns from labels on endlessly stitched
-stories and, where teachers are given (`deep.py`), from their averaged marginals on a pool of documents, most of them ROCStories without labels. Only the
+stories and, where teachers are given (`deep.py --beside`), from what they together hold likely on a pool of documents without labels (ROCStories). Only the
 student is carried in the package (`export.py`).
 """
 
@@ -13,8 +13,9 @@ import random
 import sys
 import time
 from collections import Counter
+from collections.abc import Callable, Iterator
+from multiprocessing import get_context
 from pathlib import Path
-from typing import NamedTuple
 
 import numpy as np
 import torch
@@ -22,28 +23,19 @@ from torch import Tensor, nn
 
 sys.path[:0] = [str(Path(__file__).parent), str(Path(__file__).parents[2] / "src")]
 import crf  # noqa: E402
-from deep import DEVICE, Reading, cut, masks, state_of  # noqa: E402
-from documents import Document, Store, free, lesson, watch  # noqa: E402
+from deep import DEVICE, together  # noqa: E402
+from documents import Document, Store, lesson, pool, watch  # noqa: E402
+from feeding import Batch, Endless, Taught, laid, stream  # noqa: E402
 from measuring import Clock, measure  # noqa: E402
 
 from scenarist.learning.phrases import phrases, stems  # noqa: E402
-from scenarist.models.document_network import Chained, Pieces, restored  # noqa: E402
+from scenarist.models.document_network import Chained  # noqa: E402
 
 VARIANTS: dict[str, dict[str, float]] = {
     "main": {"width": 128, "units": 96, "words": 64000},
     "wide": {"width": 192, "units": 128, "words": 42000, "size": 128, "rate": 5e-3},
     "small": {"width": 128, "units": 96, "words": 64000, "size": 24, "rate": 5e-3},
 }
-TOP = 8
-"""Labels of a sentence that are kept of a teacher's marginals."""
-
-
-class Taught(NamedTuple):
-    """A document with the teachers' likeliest labels (T, TOP) and their chances."""
-
-    document: Document
-    labels: np.ndarray
-    chances: np.ndarray
 
 
 class Student(nn.Module):
@@ -82,36 +74,18 @@ class Bags:
         return self.flat[place], starts, counts
 
 
-@torch.no_grad()
-def pool_of(store: Store, options: argparse.Namespace, rng: random.Random) -> list[Taught]:
-    """Documents labelled by the teachers together, for ``options.pool_seconds``."""
-    readings: list[Reading] = []
-    kinds: dict[str, tuple[dict[str, np.ndarray], Pieces]] = {}
-    for path in options.teachers.split(","):
-        with np.load(path, allow_pickle=False) as file:
-            arrays = dict(file)
-        if list(arrays["labels"]) != store.labels:
-            raise SystemExit(f"{path}: other labels than the data's.")
-        kind = json.loads(str(arrays["about"]))["encoder"]
-        if kind not in kinds:
-            base = getattr(options, kind)
-            kinds[kind] = state_of(kind, base), Pieces(cut(kind, base, store.sentences))
-        readings.append(Reading(restored(arrays, kinds[kind][0]).eval(), kinds[kind][1]))
-    found: list[Taught] = []
-    begin = time.time()
-    while time.time() - begin < options.pool_seconds and len(found) < options.pool:
-        documents = [free(store, rng) if rng.random() < 0.7 else lesson(store, rng) for _ in range(64)]
-        mask, _ = masks(documents)
-        made = [reading.scores(documents, mask) for reading in readings]
-        emission, switch, enter = (torch.stack(parts).mean(0) for parts in zip(*made, strict=True))
-        logs, _ = crf.marginals(emission, switch, enter, mask)
-        chances, labels = logs.exp().topk(TOP, dim=2)
-        chances, labels = chances.half().cpu().numpy(), labels.short().cpu().numpy()
-        for at, one in enumerate(documents):
-            size = len(one.sentences)
-            found.append(Taught(one, labels[at, :size], chances[at, :size]))
-    print("pool", len(found), "documents", round(time.time() - begin), "s", flush=True)
-    return found
+def cut_up(sentences: list[str]) -> list[list[str]]:
+    """The phrases of each sentence."""
+    return [phrases(stems(text)) for text in sentences]
+
+
+def all_phrases(sentences: list[str], workers: int) -> list[list[str]]:
+    """The phrases of all sentences, by several processes where there are many."""
+    if workers < 2:
+        return cut_up(sentences)
+    parts = [sentences[at : at + 5000] for at in range(0, len(sentences), 5000)]
+    with get_context("fork").Pool(workers) as processes:
+        return [one for part in processes.map(cut_up, parts, chunksize=1) for one in part]
 
 
 class School:
@@ -120,9 +94,9 @@ class School:
     def __init__(self, options: argparse.Namespace) -> None:
         self.options = options
         self.store = Store(options.data / "sentences.jsonl.gz", 40 if options.smoke else 0)
-        self.found = [phrases(stems(text)) for text in self.store.sentences]
+        self.found = all_phrases(self.store.sentences, options.workers)
         count = 4 if options.smoke else 400
-        self.dev = {"clean": watch(self.store, 13, 0.0, count), "noisy": watch(self.store, 14, 1 / 3, count)}
+        self.dev = {"clean": watch(self.store, 101, 0.0, count), "noisy": watch(self.store, 102, 1 / 3, count)}
         self.dev["whole"] = [
             Document(list(range(t.start, t.stop)), [t.label] * (t.stop - t.start)) for t in self.store.texts["told-dev"]
         ]
@@ -146,7 +120,6 @@ class School:
     ) -> tuple[Student, dict[str, int], dict[str, object]]:
         """Train one student."""
         torch.manual_seed(seed)
-        rng = random.Random(seed)
         vocabulary = self.vocabulary(int(settings["words"]))
         bags = Bags([[vocabulary[one] for one in found if one in vocabulary] for found in self.found])
         size = self.options.size or int(settings.get("size", 64))
@@ -175,28 +148,32 @@ class School:
             optimisers.append(torch.optim.SparseAdam(model.bag.parameters(), lr=rate))
         clock = Clock(self.options.steps, seconds, optimisers)
 
-        def read(documents: list[Document]) -> tuple[Tensor, ...]:
-            mask, labels = masks(documents)
-            rows = torch.tensor([at for one in documents for at in one.sentences], device=DEVICE)
-            vectors = model.vectors(*bags.of(rows))
-            placed = torch.zeros(*mask.shape, vectors.shape[1], device=DEVICE)
-            placed[mask] = vectors
-            return (*model.sequence(placed, mask), mask, labels, placed)
+        def read(batch: Batch) -> tuple[Tensor, Tensor, Tensor, Tensor]:
+            vectors = model.vectors(*bags.of(batch.ids))
+            rows, longest = batch.mask.shape
+            placed = torch.zeros(rows * longest, vectors.shape[1], device=DEVICE).index_copy(0, batch.place, vectors)
+            placed = placed.view(rows, longest, -1)
+            return (*model.sequence(placed, batch.mask, batch.lengths), placed)
 
+        def feed(draw: Callable[[random.Random], Document | Taught], number: int) -> Iterator[Batch]:
+            return stream(Endless(draw, [(None, 1.0)], None, size, seed + number), self.options.workers // 2)
+
+        told = feed(lambda rng: lesson(self.store, rng), 0)
+        taught = feed(lambda rng: rng.choice(self.pool), 1000) if self.pool else None
         while clock.next():
             model.train()
-            emission, switch, enter, mask, labels, _ = read([lesson(self.store, rng) for _ in range(size)])
-            total = torch.logsumexp(crf.forward(emission, switch, enter, mask)[:, -1], 1)
-            loss = (total - crf.gold(emission, switch, enter, mask, labels)).sum() / mask.sum()
-            if self.pool:
-                some = rng.choices(self.pool, k=size)
-                emission, switch, enter, mask, _, placed = read([one.document for one in some])
-                logs, _ = crf.marginals(emission, switch, enter, mask)
-                tops = torch.from_numpy(np.concatenate([one.labels for one in some]).astype(np.int64)).to(DEVICE)
-                wanted = torch.from_numpy(np.concatenate([one.chances for one in some]).astype(np.float32)).to(DEVICE)
-                loss = loss - (wanted * logs[mask].gather(1, tops)).sum() / mask.sum()
-                linear = torch.log_softmax(model.sequence.direct(placed)[mask], 1)
-                loss = loss - 0.2 * (wanted * linear.gather(1, tops)).sum() / mask.sum()
+            batch = next(told).to(DEVICE)
+            emission, switch, enter, _ = read(batch)
+            total = crf.log_sum(emission, switch, enter, batch.mask)
+            loss = (total - crf.gold(emission, switch, enter, batch.mask, batch.labels)).sum() / len(batch.place)
+            if taught is not None:
+                batch = next(taught).to(DEVICE)
+                emission, switch, enter, placed = read(batch)
+                total = crf.log_sum(emission, switch, enter, batch.mask)
+                hoped = crf.hoped(emission, switch, enter, batch.mask, batch.tops, batch.chances, batch.changes)
+                loss = loss + (total - hoped).sum() / len(batch.place)
+                linear = torch.log_softmax(model.sequence.direct(placed), 2).gather(2, batch.tops)
+                loss = loss - 0.2 * (linear * batch.chances).sum() / len(batch.place)
             for one in optimisers:
                 one.zero_grad()
             loss.backward()
@@ -211,16 +188,16 @@ class School:
         return model, vocabulary, figures
 
     @torch.no_grad()
-    def check(self, read: object) -> dict[str, object]:
+    def check(self, read: Callable[[Batch], tuple[Tensor, ...]]) -> dict[str, object]:
         """Dev figures."""
         found: dict[str, object] = {}
         for name, documents in self.dev.items():
             guesses, top = [], []
             for at in range(0, len(documents), 100):
-                emission, switch, enter, mask, _, _ = read(documents[at : at + 100])  # type: ignore[operator]
-                guesses += crf.best(emission, switch, enter, mask)
-                logs, _ = crf.marginals(emission, switch, enter, mask)
-                mass = (logs.exp() * mask[:, :, None]).sum(1)
+                batch = laid(documents[at : at + 100], None, None).to(DEVICE)
+                emission, switch, enter, _ = read(batch)
+                guesses += crf.best(emission, switch, enter, batch.mask)
+                mass = (crf.beliefs(emission, switch, enter, batch.mask).labels * batch.mask[:, :, None]).sum(1)
                 mass[:, 0] = 0
                 top += mass.argmax(1).tolist()
             if name == "whole":
@@ -248,11 +225,14 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("data", type=Path)
     parser.add_argument("out", type=Path)
-    parser.add_argument("--teachers", default="", help="files that deep.py wrote, joined by commas")
-    parser.add_argument("--minilm", type=Path, help="MiniLM's folder, where a teacher needs it")
-    parser.add_argument("--smollm2", type=Path, help="SmolLM2's GGUF file, where a teacher needs it")
-    parser.add_argument("--pool", type=int, default=60_000, help="documents the teachers label at most")
-    parser.add_argument("--pool-seconds", type=float, default=150)
+    parser.add_argument(
+        "--teachers",
+        default="",
+        help="names of models that deep.py trained beside one another, joined by commas; what they said lies in OUT/pool",
+    )
+    parser.add_argument("--pool", type=int, default=20_000, help="documents they labelled")
+    parser.add_argument("--patience", type=float, default=300, help="seconds to wait for them")
+    parser.add_argument("--workers", type=int, default=0, help="processes that prepare batches")
     parser.add_argument("--steps", type=int, default=6000)
     parser.add_argument("--seconds", type=float, default=0, help="for each student, instead of the steps")
     parser.add_argument("--variants", default="main")
@@ -267,7 +247,13 @@ def main() -> None:
     counts = {kind: len(texts) for kind, texts in school.store.texts.items()}
     print(DEVICE, len(school.store.sentences), "sentences", counts, flush=True)
     if options.teachers:
-        school.pool = pool_of(school.store, options, random.Random(options.seed))
+        wanted = [options.out / "pool" / f"{name}.npz" for name in options.teachers.split(",")]
+        begin = time.time()
+        while not all(one.exists() for one in wanted) and time.time() - begin < options.patience:
+            time.sleep(0.5)
+        if there := [one for one in wanted if one.exists()]:
+            documents = pool(school.store, 24 if options.smoke else options.pool)
+            school.pool = together(documents, there, len(school.store.labels))
     for name in options.variants.split(","):
         model, vocabulary, figures = school.learn(options.seed, options.seconds, VARIANTS[name])
         save(options.out / f"student-{name}.npz", model, vocabulary, school.store.labels, figures)

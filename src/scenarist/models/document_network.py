@@ -203,10 +203,11 @@ class Chained(nn.Module):  # type: ignore[misc]
         self.edge = nn.Linear(4 * units, 1)
         self.enter = nn.Parameter(torch.zeros(labels))
 
-    def forward(self, vectors: Tensor, mask: Tensor) -> tuple[Tensor, Tensor, Tensor]:
-        """(B, T, D) -> emission (B, T, C), switch (B, T), enter (C)."""
+    def forward(self, vectors: Tensor, mask: Tensor, lengths: Tensor | None = None) -> tuple[Tensor, Tensor, Tensor]:
+        """(B, T, D) -> emission (B, T, C), switch (B, T), enter (C); ``lengths`` (on the processor) saves a wait for the card."""
         inputs = self.drop(vectors)
-        packed = nn.utils.rnn.pack_padded_sequence(inputs, mask.sum(1).cpu(), batch_first=True, enforce_sorted=False)
+        sizes = mask.sum(1).cpu() if lengths is None else lengths
+        packed = nn.utils.rnn.pack_padded_sequence(inputs, sizes, batch_first=True, enforce_sorted=False)
         hidden, _ = nn.utils.rnn.pad_packed_sequence(self.rnn(packed)[0], batch_first=True, total_length=mask.shape[1])
         hidden = self.drop(hidden)
         before = functional.pad(hidden[:, :-1], (0, 0, 1, 0))
@@ -224,10 +225,10 @@ class DocumentNetwork(nn.Module):  # type: ignore[misc]
         self.norm = nn.LayerNorm(encoder.width)
         self.sequence = Chained(encoder.width, units, labels, drop)
 
-    def vectors(self, ids: Tensor, owner: Tensor) -> Tensor:
-        """Pieces -> sentence vectors (N, D)."""
+    def vectors(self, ids: Tensor, owner: Tensor, count: int = 0) -> Tensor:
+        """Pieces -> sentence vectors (N, D); ``count`` sentences, found out where it is not said."""
         states = self.encoder(ids, owner > -2)  # (R, L, D)
-        count = int(owner.max()) + 1
+        count = count or int(owner.max()) + 1
         place = torch.where(owner < 0, count, owner).flatten()
         total = torch.zeros(count + 1, states.shape[2], device=ids.device).index_add(0, place, states.flatten(0, 1))
         size = torch.zeros(count + 1, device=ids.device).index_add(0, place, torch.ones_like(place, dtype=torch.float))
