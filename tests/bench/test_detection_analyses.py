@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from scenarist.bench.analyses import agreement, passages, scenarios
+from scenarist.cli.main import run
 from scenarist.errors import BadInput
 from scenarist.formats import webanno
 from scenarist.learning.affinity import rank
@@ -55,6 +56,25 @@ def test_files_of_two_annotators_in_folders_of_their_own(tmp_path: Path, monkeyp
         agreement.table()
 
 
+def test_the_command_says_what_one_person_alone_annotated(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for who in ("1", "2"):
+        (tmp_path / who).mkdir()
+        mine = replace(STORY, segments=tuple(s for s in TWO.segments if s.by == who))
+        webanno.write(tmp_path / who / "day.tsv", with_tokens(mine))
+    webanno.write(
+        tmp_path / "1" / "alone.tsv", with_tokens(replace(STORY, id="alone", segments=(span(0, 1, CAKE, "1"),)))
+    )
+    monkeypatch.setenv("SCENARIST_HOME", str(tmp_path / "home"))
+    monkeypatch.setenv("SCENARIST_ANNOTATIONS", str(tmp_path))
+    assert run(["bench", "agreement"]) == 0
+    assert "1 of 2 documents left out: annotated by one person only." in capsys.readouterr().out
+    monkeypatch.setenv("SCENARIST_ANNOTATIONS", str(tmp_path / "1"))
+    assert run(["bench", "agreement"]) == 2
+    assert "none of the 2 documents was annotated by two people" in capsys.readouterr().err
+
+
 def test_confusions_are_counted_by_sentence() -> None:
     bare = replace(STORY, segments=())
     item = Item("day", Where(bare), Segments((span(0, 1, CAKE, ""), span(2, 2, TEA, ""))), "day")
@@ -72,7 +92,10 @@ def test_confusions_are_counted_by_sentence() -> None:
 
 
 def test_ranking_by_affinity() -> None:
-    told = Story("told", "I put the laundry into the washer with detergent. Then I moved the clothes to the dryer and folded the clothes.")
+    told = Story(
+        "told",
+        "I put the laundry into the washer with detergent. Then I moved the clothes to the dryer and folded the clothes.",
+    )
     other = Story("other", "The treaty was signed in autumn by both ministers.")
     empty = Story("empty", "...")
     found = rank([other, told, empty])
@@ -97,7 +120,11 @@ def test_the_passages_of_the_guidelines() -> None:
 
 
 def test_the_map_shows_every_wrong_pair_and_the_words_of_topics() -> None:
-    pairs = {("writing a letter", "mailing a letter"): 5, ("making tea", "making coffee"): 3, ("baking a cake", "None"): 1}
+    pairs = {
+        ("writing a letter", "mailing a letter"): 5,
+        ("making tea", "making coffee"): 3,
+        ("baking a cake", "None"): 1,
+    }
     order = scenarios.seriated(pairs)
     assert sorted(order) == ["baking a cake", "mailing a letter", "making coffee", "making tea", "writing a letter"]
     assert abs(order.index("making tea") - order.index("making coffee")) == 1

@@ -144,6 +144,8 @@ def show(form: dict[str, Any], sheet: Sheet, quiet: bool, cite: bool) -> None:
     for row in form["rows"]:
         if row.get("problem"):
             out.print(f"{row['model']} was not run: {row['problem']}", markup=False, soft_wrap=True)
+    for remark in form.get("remarks", ()):
+        out.print(remark, markup=False, soft_wrap=True)
     if quiet:
         return
     for test in form.get("tests", []):

@@ -3,7 +3,8 @@
 Annotations are WebAnno TSV or brat files in the folder that ``SCENARIST_ANNOTATIONS`` names, either one file a document with the
 annotator in its segments, or one sub-folder an annotator. Where nothing is given, a stand-in is measured and named as such: four
 made-up annotators of stitched documents, who shift borders, miss segments and take related scenarios for one another, so that
-the table can be seen and tested. Documents that one person alone annotated are counted and left out.
+the table can be seen and tested. Documents that one person alone annotated are counted and left out,
+and the table says so.
 """
 
 from __future__ import annotations
@@ -66,7 +67,10 @@ def measure(stories: Sequence[Story], fields: Mapping[str, object]) -> dict[str,
                 kind(*both) for both in zip(*(cover(bare, one_segments(story, who)) for who in (one, two)), strict=True)
             )
     if not pairs:
-        raise BadInput(f"agreement: none of the {len(stories)} documents was annotated by two people.")
+        raise BadInput(
+            f"agreement: none of the {len(stories)} documents was annotated by two people. Expected one sub-folder an annotator with "
+            "files of the same names, or files that name several annotators."
+        )
     rows = [row(f"{one} and {two}", marks, fields) for (one, two), marks in sorted(pairs.items())]
     pooled = {name: [mark for marks in pairs.values() for mark in renamed(marks[name])] for name in METRICS}
     rows.append(row("all pairs", pooled, fields))
@@ -79,6 +83,7 @@ def measure(stories: Sequence[Story], fields: Mapping[str, object]) -> dict[str,
         "signature": sign("agreement", {"exam": "detection", **fields, "v": __version__}),
         "documents": len(stories),
         "annotated_by_one_only": alone,
+        "remarks": [f"{alone} of {len(stories)} documents left out: annotated by one person only."] if alone else [],
         "sentences": {name: kinds[name] for name in KINDS},
     }
 
