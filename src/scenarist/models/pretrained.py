@@ -61,7 +61,7 @@ def _hugging_face(name: str) -> Base:
         model = AutoModelForCausalLM.from_pretrained(name).float().eval()
     except OSError as error:
         raise Missing(
-            f"The model {name!r} could not be loaded: {error}\nWithout a hub, name a folder that holds it (config.json, weights, tokenizer)."
+            f"The model {name!r} could not be loaded: {error}\nWithout a hub, name a folder that holds it (config, weights, tokenizer)."
         ) from error
     begins = tokenizer.bos_token_id if tokenizer.bos_token_id is not None else tokenizer.eos_token_id
     return Base(model, _Plain(tokenizer), int(begins or 0))
