@@ -16,6 +16,7 @@ from typing import Any
 from scenarist import __version__
 from scenarist.learning.opposites import base_form
 from scenarist.noun import Noun
+from scenarist.reading.lemmas import lemma
 from scenarist.reading.synonyms import happens, is_verb
 from scenarist.registry import make
 from scenarist.signature import sign
@@ -23,6 +24,10 @@ from scenarist.story import Story, sentence_texts
 
 TOKEN = re.compile(r"\w+(?:['’]\w+)?|[^\w\s]")
 HELP = frozenset("be have do will would can could may might shall should must not one two first last".split())
+OTHER = frozenset("out best fast clean light single low quiet boring fair like hands cards gas case course".split())
+"""Nouns below *event* or *process* by the dictionary that in stories are nearly always an adverb, an adjective or a thing."""
+NOUNS = frozenset("wedding meeting morning evening".split())
+"""In -ing, but no form of a verb."""
 TOP = 50
 DEEP = 5
 """Title n-grams are followed this far."""
@@ -46,15 +51,15 @@ class StoryFigures(Noun, frozen=True):
 def events_of(sentence: str) -> list[str]:
     """The events a sentence mentions, as lemmas.
 
-    >>> events_of("Ann went to the wedding and danced.")
-    ['go', 'wedding', 'dance']
+    >>> events_of("Ann went out to the wedding and danced."), events_of("She was running home.")
+    (['go', 'wedding', 'dance'], ['run'])
     """
     out = []
     for word in re.findall(r"[a-z]+", sentence.lower()):
-        verb = base_form(word)
+        verb = lemma(word, "VBG") if word.endswith("ing") and word not in NOUNS else base_form(word)
         if verb and verb not in HELP and is_verb(verb):
             out.append(verb)
-        elif word not in HELP and len(word) > 2 and happens(word, first=True):
+        elif word not in HELP | OTHER and len(word) > 2 and happens(word, first=True):
             out.append(word)
     return out
 
