@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+import msgspec
+
 from scenarist.learning import knowledge
-from scenarist.learning.scripts import Occurrence, alike, occurrences, participants, script, told
+from scenarist.learning.scripts import Occurrence, alike, meanings, occurrences, participants, script, told
 from scenarist.story import Event, Role, Story
 
 
@@ -33,6 +35,31 @@ def test_synonyms_with_one_object_are_one_event_type() -> None:
     assert {"buy milk", "purchase milk"} <= set(buying[0].phrases)
     assert buying[0].tellers == 6
     assert buying[0].share == 1.0
+
+
+def test_what_annotators_say_decides_which_phrases_are_one_event() -> None:
+    stories = tellers(*[("fill tub", "wrap towel")] * 3, *[("run water", "dry body")] * 3)
+    apart = script("bath", stories)
+    assert not any({"wrap towel", "dry body"} <= set(one.phrases) for one in apart.events)
+    meant = {"fill tub": "ScrEv_fill", "run water": "ScrEv_fill", "wrap towel": "ScrEv_dry", "dry body": "ScrEv_dry"}
+
+    def said(one: Event) -> Event:
+        return msgspec.structs.replace(one, label=meant[f"{one.predicate} {one.roles[1].head}"])
+
+    labelled = [msgspec.structs.replace(one, events=tuple(map(said, one.events))) for one in stories]
+    assert meanings(labelled)[Occurrence("dry", "", "body")] == "ScrEv_dry"
+    drying = [one for one in script("bath", labelled).events if "dry body" in one.phrases]
+    assert len(drying) == 1
+    assert "wrap towel" in drying[0].phrases
+    assert "run water" not in drying[0].phrases
+    assert drying[0].tellers == 6
+
+
+def test_an_unsure_label_says_nothing() -> None:
+    labels = ["ScrEv_a", "ScrEv_b", "ScrEv_a", "ScrEv_b"]
+    stories = [Story(str(n), "", events=(Event("wait", label=label),)) for n, label in enumerate(labels)]
+    assert meanings(stories) == {}
+    assert meanings(stories[:1]) == {}
 
 
 def test_other_objects_and_other_verbs_stay_apart() -> None:

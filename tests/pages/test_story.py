@@ -9,9 +9,9 @@ import msgspec
 import pytest
 
 from scenarist.account import Account, Unsaid
-from scenarist.pages.story import blocks, placed, story_page
+from scenarist.pages.story import blocks, called, placed, story_page
 from scenarist.script import EventType, Reason, Script
-from scenarist.story import Chain, Entity, Event, Label, Link, Mention, Role, Segment, Story
+from scenarist.story import Chain, Entity, Event, Label, Link, Mention, Role, Segment, Story, Token
 
 HOSTILE = '<img src=x onerror="document.title=1"></p></main><script>document.title=2</script>'
 
@@ -60,6 +60,19 @@ def test_the_text_is_all_there_and_nothing_is_loaded() -> None:
     assert shown.split() == re.sub(r"(\w)\.", r"\1 .", made.story.text).split() or "".join(shown.split()) == "".join(made.story.text.split())
     assert not re.search(r"""(?:src|href|@import|url\()\s*=?\s*["']?(?:https?:)?//""", html)
     assert html == story_page(account())
+
+
+def test_people_are_called_by_a_short_name() -> None:
+    text = "my sister, who sang, ran next to the wall"
+    words = [(0, 2, "nmod:poss", 1), (3, 9, "nsubj", 6), (9, 10, "punct", 4), (11, 14, "nsubj", 4), (15, 19, "acl:relcl", 1), (19, 20, "punct", 4),
+             (21, 24, "root", -1), (25, 29, "advmod", 10), (30, 32, "case", 10), (33, 36, "det", 10), (37, 41, "obl", 6)]  # fmt: skip
+    tokens = tuple(Token(start, stop, dep=dep, head=head) for start, stop, dep, head in words)
+    story = Story("s", text, tokens=tokens)
+    sister = Entity("e1", (Mention(0, 19, 0, 5, 1, "nominal"),), name="my sister, who sang")
+    wall = Entity("e2", (Mention(25, 41, 7, 11, 10, "nominal"),), name="next to the wall")
+    me = Entity("e3", (Mention(0, 2, 0, 1, 0, "pronoun"),), name="my")
+    assert [called(story, one) for one in (sister, wall, me)] == ["my sister", "the wall", "I"]
+    assert called(story, Entity("e4", name="Ann's")) == "Ann"
 
 
 def test_blocks_cover_the_text() -> None:

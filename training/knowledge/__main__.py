@@ -20,6 +20,7 @@ from scenarist.learning import knowledge
 from scenarist.learning.scripts import script
 from scenarist.story import Story
 from training.knowledge import labels, network, rows, student
+from training.knowledge.meaning import labelled
 from training.knowledge.reading import gold_tellings
 
 ROOT = Path(__file__).parents[2]
@@ -52,7 +53,7 @@ def main() -> None:
 
             def keep(story: Story, corpus: str, split: str) -> None:
                 if split == "train" and corpus in SCRIPTED:
-                    by_scenario[story.scenario].append(story)
+                    by_scenario[story.scenario].append(labelled(story, corpus, split))
 
             rows.write(path, args.jobs, args.limit, log, keep)
             if "scripts" in wanted:

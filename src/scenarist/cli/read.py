@@ -228,15 +228,15 @@ def show_chains(account: Account, out: Console) -> None:
     """What each participant does."""
     from rich.text import Text
 
-    from scenarist.pages.story import called
+    from scenarist.pages.story import NOBODY, called
 
     story = account.story
-    shown = [chain for chain in account.chains if len(chain.links) > 1][:6]
+    names = {entity.id: called(story, entity) for entity in story.entities}
+    shown = [chain for chain in account.chains if len(chain.links) > 1 and names.get(chain.entity, "").lower() not in NOBODY][:6]
     if shown:
         out.print()
     for chain in shown:
-        entity = story.entity(chain.entity)
-        name = called(story, entity) if entity else chain.entity
+        name = names.get(chain.entity, chain.entity)
         star = "*" if chain.entity == account.protagonist else " "
         line = Text(f"{star} {plain(name)}: ", style="bold")
         steps = ", ".join(f"{link.predicate.replace('_', ' ')}:{link.role}" for link in chain.links)

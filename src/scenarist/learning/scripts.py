@@ -3,13 +3,15 @@
 An occurrence is a verb with the head of its object or of a prepositional phrase (*order food*, *ask for bill*), never a sentence.
 Occurrences that many tellers share become event types; paraphrases are grouped where the verbs are WordNet synonyms (or the same)
 and the heads agree, where the places in the telling agree, and where tellers use one *or* the other (Regneri et al. 2010 align
-paraphrases by the same three signs). Counts are of tellers, not of mentions: a story that says *wait* five times is one teller.
+paraphrases by the same three signs). Where annotators say which event is meant (the labels of InScript and DeScript), that decides.
+Counts are of tellers, not of mentions: a story that says *wait* five times is one teller.
 """
 
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from types import MappingProxyType
 from typing import NamedTuple
 
 from scenarist.reading.synonyms import synonyms
@@ -27,6 +29,8 @@ VAGUE = frozenset({"thing", "something", "it", "one", "everything", "anything", 
                    "her", "me", "us", "you", "he", "she", "they", "i", "we", "who", "which", "there", "here", "myself", "person",
                    "today", "morning", "night", "week", "year", "home", "house", "each", "both", "none", "more", "many",
                    "much"})  # fmt: skip
+PHRASES = 16
+"""Paraphrases kept of an event type."""
 NEAR = 0.22
 """Paraphrases stand at most so far apart in the telling (0 to 1)."""
 
@@ -82,17 +86,39 @@ def told(story: Story) -> Told:
     return Told(places)
 
 
+def meanings(stories: Iterable[Story], least: int = 2, share: float = 0.5) -> dict[Occurrence, str]:
+    """What annotators say an occurrence means: the label more than half of its labelled mentions have, of at least two."""
+    votes: dict[Occurrence, Counter[str]] = defaultdict(Counter)
+    for story in stories:
+        for event in story.events:
+            if event.label:
+                for one in occurrences(event):
+                    votes[one][event.label] += 1
+    found = {}
+    for one, counted in votes.items():
+        label, n = counted.most_common(1)[0]
+        if n >= least and n > share * counted.total():
+            found[one] = label
+    return found
+
+
 class Group:
     """Occurrences taken for paraphrases of one event."""
 
-    def __init__(self, one: Occurrence, tellers: frozenset[int], places: Sequence[float]) -> None:
+    def __init__(self, one: Occurrence, tellers: frozenset[int], places: Sequence[float], meaning: str = "") -> None:
         self.members: Counter[Occurrence] = Counter({one: len(tellers)})
         self.tellers: set[int] = set(tellers)
         self.places = list(places)
+        self.meaning = meaning
 
     @property
     def place(self) -> float:
         return sum(self.places) / len(self.places)
+
+    def told_at(self, telling: Told) -> float | None:
+        """Where a teller says it: the mean of the first mentions of its members (a plan told ahead does not decide), None where nowhere."""
+        places = [telling.places[one] for one in self.members if one in telling.places]
+        return sum(places) / len(places) if places else None
 
     def take(self, other: Group) -> None:
         self.members.update(other.members)
@@ -114,8 +140,8 @@ def particle(one: str, other: str) -> bool:
     return one.split("_")[0] == other.split("_")[0]
 
 
-def grouped(tellings: Sequence[Told], least: int = 2) -> list[Group]:
-    """Groups of paraphrases, those of most tellers first."""
+def grouped(tellings: Sequence[Told], least: int = 2, meant: Mapping[Occurrence, str] = MappingProxyType({})) -> list[Group]:
+    """Groups of paraphrases, those of most tellers first; ``meant``: what annotators say of some occurrences."""
     tellers: dict[Occurrence, set[int]] = defaultdict(set)
     places: dict[Occurrence, list[float]] = defaultdict(list)
     for teller, telling in enumerate(tellings):
@@ -126,21 +152,30 @@ def grouped(tellings: Sequence[Told], least: int = 2) -> list[Group]:
     groups: list[Group] = []
     by_verb: dict[str, list[Group]] = defaultdict(list)
     by_head: dict[str, list[Group]] = defaultdict(list)
+    by_meaning: dict[str, Group] = {}
     for one in ranked:
-        fresh = Group(one, frozenset(tellers[one]), places[one])
+        fresh = Group(one, frozenset(tellers[one]), places[one], meant.get(one, ""))
+        if fresh.meaning in by_meaning:
+            by_meaning[fresh.meaning].take(fresh)
+            continue
         near = [*by_verb[one.verb], *(by_head[one.head] if one.head else ())]
         for group in near:
             lead = next(iter(group.members))
             overlap = len(group.tellers & fresh.tellers) / min(len(group.tellers), len(fresh.tellers))
-            if abs(group.place - fresh.place) > NEAR:
+            if abs(group.place - fresh.place) > NEAR or (group.meaning and fresh.meaning):
                 continue
             # One mention is counted with its object, with its phrase and bare: the same tellers, the same verb.
             same_event = one.verb == lead.verb and overlap > 0.6
             if same_event or (alike(one, lead) and overlap < 0.5):
                 group.take(fresh)
+                if fresh.meaning:
+                    group.meaning = fresh.meaning
+                    by_meaning[fresh.meaning] = group
                 break
         else:
             groups.append(fresh)
+            if fresh.meaning:
+                by_meaning[fresh.meaning] = fresh
             by_verb[one.verb].append(fresh)
             if one.head:
                 by_head[one.head].append(fresh)
@@ -157,7 +192,7 @@ def script(scenario: str, stories: Iterable[Story], evidence: str = "", least: i
     """What tellers of one scenario tell."""
     whole = list(stories)
     tellings = [told(story) for story in whole]
-    groups = grouped(tellings, least)[:most]
+    groups = grouped(tellings, least, meanings(whole))[:most]
     names: list[str] = []
     kept: list[Group] = []
     for group in groups:
@@ -168,16 +203,14 @@ def script(scenario: str, stories: Iterable[Story], evidence: str = "", least: i
     types = tuple(
         EventType(
             name,
-            tuple(str(one) for one, _ in group.members.most_common(6)),
+            tuple(str(one) for one, _ in group.members.most_common(PHRASES)),
             len(group.tellers),
             round(len(group.tellers) / len(tellings), 4),
             round(group.place, 3),
         )
         for name, group in zip(names, kept, strict=True)
     )
-    first: list[list[float | None]] = [
-        [min((told.places[one] for one in group.members if one in told.places), default=None) for told in tellings] for group in kept
-    ]
+    first = [[group.told_at(telling) for telling in tellings] for group in kept]
     order: list[tuple[str, str, float]] = []
     together: list[tuple[str, str, int]] = []
     for a in range(len(kept)):

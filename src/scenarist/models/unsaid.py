@@ -33,6 +33,13 @@ LIGHT = frozenset({"make", "get", "have", "do"})
 """Verbs that any other verb with the same object says as well."""
 
 
+USUAL = 6
+"""So many phrases of an event type, the commonest, are recognised by their verb alone, and shown."""
+
+ALONE = frozenset({"arrive", "come", "go", "sit", "sleep", "stand", "wait"})
+"""Verbs without objects: a phrase that gives them one (*wait cake*) was misread."""
+
+
 class Match(NamedTuple):
     """A told event that is an instance of an event type."""
 
@@ -72,10 +79,11 @@ class Known:
         for number, one in enumerate(self.types):
             if parts(one.id)[0] in LIGHT and len(one.id.split()) == 2:
                 self.light[parts(one.id)[1]].append(number)
-            for phrase in one.phrases:
+            for rank, phrase in enumerate(one.phrases):
                 self.by_phrase.setdefault(phrase, number)
                 verb, head = parts(phrase)
-                self.by_verb[verb].append(number)
+                if rank < USUAL:
+                    self.by_verb[verb].append(number)
                 if head:
                     self.by_head[head].append((verb, number))
         self.before: dict[tuple[int, int], float] = {}
@@ -104,11 +112,13 @@ class Known:
 
 @cache
 def same(one: str, other: str) -> bool:
-    """May two verbs with one head say the same?
+    """May two verbs with one head say the same? Doing it *back* is another event.
 
-    >>> same("pick_up", "pick"), same("eat", "sell")
-    (True, False)
+    >>> same("pick_up", "pick"), same("eat", "sell"), same("go_back", "go")
+    (True, False, False)
     """
+    if one.endswith("_back") != other.endswith("_back"):
+        return one in synonyms(other) or other in synonyms(one)
     return one.split("_")[0] == other.split("_")[0] or one in synonyms(other) or other in synonyms(one)
 
 
@@ -164,8 +174,11 @@ def wording(one: EventType, heads: Collection[str]) -> str:
 
     >>> wording(EventType("pay", ("pay", "pay for grocery", "pay fare")), {"fare"})
     'pay fare'
+    >>> wording(EventType("wait", ("wait", "wait cake")), {"cake"})
+    'wait'
     """
-    about = [phrase for phrase in one.phrases if parts(phrase)[1].isalpha()]
+    usual = (phrase for phrase in one.phrases[:USUAL] if not (parts(phrase)[0] in ALONE and len(phrase.split()) == 2))
+    about = [phrase for phrase in usual if parts(phrase)[1].isalpha()]
     return next((phrase for phrase in about if parts(phrase)[1] in heads), about[0] if about else one.id)
 
 

@@ -12,7 +12,7 @@ from typing import NamedTuple, TypeAlias
 
 from scenarist.account import Account, Unsaid
 from scenarist.pages.shell import HUES, escape, framed, page
-from scenarist.story import Entity, Segment, Story
+from scenarist.story import Entity, Mention, Segment, Story
 
 Span: TypeAlias = tuple[int, int, str]
 """Start, stop and the tag that opens there."""
@@ -101,10 +101,40 @@ def coloured(story: Story) -> dict[str, int]:
     return {entity.id: HUES[number % len(HUES)] for number, entity in enumerate(ranked[:PEOPLE])}
 
 
+SUBJECTS = {"my": "I", "me": "I", "our": "we", "us": "we", "his": "he", "him": "he", "her": "she", "their": "they", "them": "they", "your": "you"}
+"""What somebody is called who is only *my* or *them* in the text."""
+
+
+NOBODY = frozenset({"all", "anything", "everything", "nobody", "none", "nothing", "something", "that", "this", "what"})
+"""What is spoken of and takes no part."""
+
+
+def core(story: Story, mention: Mention) -> str:
+    """A mention without the clause that follows its head and without a preposition that leads it."""
+    tokens = story.tokens
+    if not mention.first <= mention.head < mention.last <= len(tokens):
+        return story.of(mention)
+
+    def in_clause(at: int) -> bool:
+        while mention.head < at < mention.last:
+            if tokens[at].dep.startswith("acl"):
+                return True
+            at = tokens[at].head
+        return False
+
+    cases = (at for at in range(mention.head - 1, mention.first - 1, -1) if tokens[at].dep == "case" and tokens[at].head == mention.head)
+    first = next(cases, mention.first - 1) + 1
+    last = next((at for at in range(mention.head + 1, mention.last) if in_clause(at)), mention.last)
+    return story.text[tokens[first].start : tokens[last - 1].stop].rstrip(" ,;:–-")
+
+
 def called(story: Story, entity: Entity) -> str:
-    """What to call an entity: its name or its first mention, without a possessive ending."""
-    name = entity.name or (story.of(entity.mentions[0]) if entity.mentions else entity.id)
-    return name.removesuffix("'s").removesuffix("’s")
+    """What to call an entity: its name or its first mention, without a possessive ending; one that is only *my* is *I*."""
+    mention = next((one for one in entity.mentions if story.of(one)[:80] == entity.name), entity.mentions[0] if entity.mentions else None)
+    name = entity.name or entity.id
+    if mention is not None and (not entity.name or story.of(mention)[:80] == entity.name):
+        name = core(story, mention)
+    return SUBJECTS.get(name.lower(), name).removesuffix("'s").removesuffix("’s")
 
 
 class Block(NamedTuple):
