@@ -140,13 +140,16 @@ def stats(
 @app.command()
 def check(
     names: Annotated[
-        list[str] | None, typer.Argument(help="Names of corpora; all that are at hand where none is given.")
+        list[str] | None, typer.Argument(help="Names of corpora (all that are at hand where none is given), or files of stories.")
     ] = None,
     json: Json = False,
     quiet: Quiet = False,
     seed: Seed = 13,
 ) -> None:
-    """Verify corpora: files, checksums, and that each reads to its end with the expected counts."""
+    """Verify corpora (files, checksums, and that each reads to its end with the expected counts), or stories by the rules for writers."""
+    if names and all(Path(name).is_file() for name in names):
+        check_files([Path(name) for name in names], json, quiet)
+        return
     from scenarist.corpora import listing, manifest
     from scenarist.corpora.checking import Report
     from scenarist.corpora.checking import check as checked
@@ -178,6 +181,26 @@ def check(
     code = max((report.code for report in reports), key=lambda one: {0: 0, 3: 1, 1: 2}[one], default=0)
     if code:
         raise typer.Exit(code)
+
+
+def check_files(paths: list[Path], json: bool, quiet: bool) -> None:
+    """Stories against the rules for writers; a broken rule that is certain is a failed check."""
+    from scenarist.cli.check_stories import check_stories, lines_of
+
+    found = [checked for path in paths for checked in check_stories(path)]
+    broken = sum(any(fault.sure for fault in one.faults) for one in found)
+    if json:
+        print_json(found)
+    else:
+        for one in found:
+            for line in lines_of(one):
+                print(line)
+        if not quiet:
+            doubtful = sum(bool(one.faults) for one in found) - broken
+            fine = len(found) - broken - doubtful
+            print(f"Stories: {len(found)}; with a broken rule: {broken}; with a doubt: {doubtful}; without either: {fine}.")
+    if broken:
+        raise typer.Exit(1)
 
 
 @app.command()
