@@ -15,6 +15,7 @@ import numpy.typing as npt
 
 from scenarist.reading.coref import lexicon as lex
 from scenarist.reading.coref.quotations import quotations
+from scenarist.reading.coref.whereabouts import Whereabouts, whereabouts
 from scenarist.story import Story, Token
 
 Array = npt.NDArray[Any]
@@ -101,6 +102,7 @@ class Mentions:
     """mentions that are arguments of the same verb, a subject shared by conjunction or control included, where neither is reflexive"""
     parts: dict[int, tuple[int, ...]]
     """coordination -> its members, as places"""
+    where: Whereabouts
 
     def __len__(self) -> int:
         return len(self.first)
@@ -307,6 +309,7 @@ def _describe(
         speakers={number: by_head[token] for number, token in speaking.items() if token in by_head},
         rivals=_rivals(rows, tokens, columns["reflexive"]),
         parts=_parts(rows, children, tokens, by_head),
+        where=whereabouts(by_head, tokens, lower, children),
         **columns,
     )
 

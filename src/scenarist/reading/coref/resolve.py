@@ -1,7 +1,8 @@
 """Parsed Story -> Entities: every candidate takes its best antecedent, or none; each link says why.
 
-The network proposes (`scorer`), three rules dispose: a cluster never holds two sexes; a pronoun never joins an argument
-of its own verb unless it is reflexive; parts of a coordination are never the coordination. A coordination, and a plural
+The network proposes (`scorer`), rules dispose: a cluster never holds two sexes; a pronoun never joins an argument
+of its own verb unless it is reflexive; parts of a coordination are never the coordination; what lies at a place somebody has
+just reached is *it* rather than the place (`whereabouts`). A coordination, and a plural
 that continues one, keeps its members (split antecedents). Singletons are kept.
 """
 
@@ -34,6 +35,9 @@ MARGIN_THING = -2.0
 """and for it where it is an argument of a verb"""
 SALIENCE = 0.5
 """what an entity gains for a pronoun by having been spoken of before (times the logarithm of its mentions, four at most)"""
+
+LIES_THERE = 2.5
+"""what a thing gains for the *it* of somebody who has just gone to where it is, or opened what it is in"""
 
 
 @cache
@@ -113,6 +117,9 @@ def link(mentions: Mentions, admitted: Iterable[tuple[Array, Array, Array]], new
                 one + SALIENCE * math.log(min(4, sizes[cluster[other]]))
                 for one, other in zip(said, others, strict=True)
             ]
+        there = _there(mentions, here, cluster)
+        if there:
+            said = [one + LIES_THERE * (cluster[other] in there) for one, other in zip(said, others, strict=True)]
         for place in sorted(range(len(others)), key=lambda place: -said[place]):
             other = others[place]
             root = cluster[other]
@@ -122,9 +129,17 @@ def link(mentions: Mentions, admitted: Iterable[tuple[Array, Array, Array]], new
             cluster[here] = root
             sizes[root] += 1
             sexes[root] |= sexes[here]
-            why[here] = reason(mentions, here, other, said[place] - float(new[here]))
+            why[here] = reason(mentions, here, other, said[place] - float(new[here]), root in there)
             break
     return antecedent, why
+
+
+def _there(mentions: Mentions, here: int, cluster: list[int]) -> set[int]:
+    """The clusters of what was said to be at the place that the clause of ``here`` has just reached."""
+    place = mentions.where.reached.get(here)
+    if place is None:
+        return set()
+    return {cluster[thing] for thing, at in mentions.where.there(here) if cluster[at] == cluster[place]}
 
 
 def _by_mention(admitted: Iterable[tuple[Array, Array, Array]]) -> Iterator[tuple[int, list[int], list[float]]]:
@@ -136,7 +151,7 @@ def _by_mention(admitted: Iterable[tuple[Array, Array, Array]]) -> Iterator[tupl
                 yield int(mine[start]), its[start:stop].tolist(), scores[start:stop].tolist()
 
 
-def reason(mentions: Mentions, here: int, other: int, score: float) -> str:
+def reason(mentions: Mentions, here: int, other: int, score: float, there: bool = False) -> str:
     """One link in words."""
     far = int(mentions.sentence[here] - mentions.sentence[other])
     where = "same sentence" if far == 0 else "sentence before" if far == 1 else f"{far} sentences before"
@@ -158,6 +173,8 @@ def reason(mentions: Mentions, here: int, other: int, score: float) -> str:
         what = f"shares '{min(shared)}'"
     else:
         what = f"'{mentions.heads[here]}' for '{mentions.heads[other]}'"
+    if there:
+        what += f"; it was at the {mentions.heads[mentions.where.reached[here]]}"
     return f"{what}; {where}; score {score:+.1f}"
 
 
