@@ -13,6 +13,7 @@ from array import array
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cache
 from itertools import chain, pairwise
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -89,6 +90,8 @@ class Parser:
         digest = hashlib.sha256()
         for name in FILES:
             digest.update(resource(f"reader/{name}").read_bytes())
+        for path in sorted(Path(__file__).parent.rglob("*.py")):  # a reading by older rules is another one
+            digest.update(path.read_bytes())
         self.version = digest.hexdigest()[:12]
         self._tags = [tuple(tag.split("/")) for tag in self.network.tags]
         self._kinds = [{"O": "", "organization": "organisation"}.get(kind, kind) for kind in self.network.kinds]
