@@ -53,3 +53,26 @@ def test_what_cannot_be_read_is_said(tmp_path: Path, capsys: pytest.CaptureFixtu
     path.write_bytes(b"\xff\xfe\x00")
     assert run(["corpus", "check", str(path)]) == 2
     assert "expected a story in UTF-8 text" in capsys.readouterr().err
+
+
+def test_figures_of_a_file_of_stories(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path, page = tmp_path / "stories.csv", tmp_path / "page.html"
+    path.write_text(f"{HEAD}\ns1,A long run,Ann ran.,Ann fell.,She wept.,Bo came.,He helped Ann.\n")
+    assert run(["corpus", "stats", str(path), "--html", str(page), "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["counts"]["documents"] == 1
+    assert "help" in page.read_text()
+
+
+def test_how_the_links_of_an_annotation_run(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "time.xml"
+    events = '<event id="a"/><event id="b"/><event id="c"/>'
+    path.write_text(
+        f'<s><story id="1">{events}<tlink from="a" to="b" relation="before"/><tlink from="c" to="b" relation="BEFORE"/></story></s>'
+    )
+    assert run(["corpus", "stats", str(path), "--json"]) == 0
+    assert json.loads(capsys.readouterr().out) == {"links": 2, "before": 1.0, "simultaneous": 0.0, "text_order": 0.5}
+    assert run(["corpus", "stats", str(path)]) == 0
+    assert "2 links in 1 stories" in capsys.readouterr().out
+    path.write_text('<s><story id="1"><tlink from="a" to="b" relation="near"/></story></s>')
+    assert run(["corpus", "stats", str(path)]) == 2
+    assert "relation 'near'" in capsys.readouterr().err

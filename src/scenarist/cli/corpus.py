@@ -91,7 +91,7 @@ def info(name: Name, json: Json = False, quiet: Quiet = False, seed: Seed = 13) 
 
 @app.command()
 def stats(
-    name: Name,
+    name: Annotated[str, typer.Argument(help="Name of a corpus, or a file: stories (CSV, JSONL) or temporal links (XML, TimeML-like).")],
     split: Annotated[str, typer.Option(help="train, dev, test or all.")] = "",
     limit: Annotated[int | None, typer.Option(help="Count the first N only.", min=1)] = None,
     html: Annotated[Path | None, typer.Option(help="Also write a page with figures (corpora of stories).")] = None,
@@ -99,11 +99,13 @@ def stats(
     quiet: Quiet = False,
     seed: Seed = 13,
 ) -> None:
-    """Count a corpus: documents, sentences, words, and of each layer how many."""
+    """Count a corpus: documents, sentences, words, and of each layer how many; of an annotation of time, how its links run."""
     from scenarist.corpora import stats as counting
-    from scenarist.registry import make
 
-    found = counting.describe(make("corpus", name, **({"split": split} if split else {})), limit)
+    if Path(name).suffix == ".xml" and Path(name).is_file():
+        links_of(Path(name), json)
+        return
+    found = counting.describe(corpus_of(name, split), limit)
     if html is not None:
         from scenarist.bench.analyses.stories import figures
         from scenarist.errors import BadInput
@@ -112,7 +114,7 @@ def stats(
 
         if found.yields != "Story":
             raise BadInput(f"--html draws corpora of stories; {name} gives {found.yields}.")
-        counted = figures(make("corpus", name, **({"split": split} if split else {})), limit)
+        counted = figures(corpus_of(name, split), limit)
         write_whole(html, [figures_page(counted).encode()])
     if json:
         tables = {"counts": dict(found.counts), "scenarios": dict(found.scenarios), "genres": dict(found.genres)}
@@ -135,6 +137,29 @@ def stats(
         if pairs and not quiet:
             shown = ", ".join(f"{label} {number:,}" for label, number in pairs[:8])
             console.print(f"{head}: {shown}{', ...' if len(pairs) > 8 else ''}")
+
+
+def corpus_of(name: str, split: str) -> Any:
+    """A corpus by name, or the stories of a file."""
+    from scenarist.registry import make
+
+    if Path(name).is_file():
+        return make("corpus", "rocstories", path=name, split=split or "all")
+    return make("corpus", name, **({"split": split} if split else {}))
+
+
+def links_of(path: Path, json: bool) -> None:
+    """Shares of *before* and *simultaneous* links, and how often the text tells things in the order they happened."""
+    from scenarist.bench.analyses.temporal import read_links, shares
+
+    links = read_links(path)
+    found = shares(links)
+    if json:
+        print_json({"links": len(links), **found})
+        return
+    for name, value in found.items():
+        print(f"{name.replace('_', ' '):<14}{value:6.1%}")
+    print(f"{len(links)} links in {len({link.story for link in links})} stories")
 
 
 @app.command()
