@@ -24,6 +24,9 @@ BARE = frozenset({"be", "have", "do", "can", "say", "tell", "know", "think", "li
                   "believe"})  # fmt: skip
 """Verbs that say too little without an object."""
 
+WISHES = frozenset({"want", "need", "like", "have", "let", "do"})
+"""Verbs that name an event only where no other does."""
+
 VAGUE = frozenset({"thing", "something", "it", "one", "everything", "anything", "way", "time", "day", "lot", "bit", "that", "this", "what",
                    "some", "all", "nothing", "everyone", "people", "other", "kind", "part", "place", "minute", "hour", "them", "him",
                    "her", "me", "us", "you", "he", "she", "they", "i", "we", "who", "which", "there", "here", "myself", "person",
@@ -183,9 +186,12 @@ def grouped(tellings: Sequence[Told], least: int = 2, meant: Mapping[Occurrence,
 
 
 def name_of(group: Group) -> str:
-    """How people put it: the commonest member with a head, unless the bare verb is far commoner."""
-    best = max(group.members, key=lambda o: (group.members[o] * (4.0 if o.head else 1.0), str(o)))
-    return str(best)
+    """How people put it: the commonest member with a head, unless the bare verb is far commoner; a wish or a having is no name for a deed."""
+
+    def worth(one: Occurrence) -> tuple[float, bool, str]:
+        return group.members[one] * (4.0 if one.head else 1.0) * (0.1 if one.verb in WISHES else 1.0), bool(one.preposition), str(one)
+
+    return str(max(group.members, key=worth))
 
 
 def script(scenario: str, stories: Iterable[Story], evidence: str = "", least: int = 2, most: int = 60) -> Script:

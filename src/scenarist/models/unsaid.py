@@ -170,16 +170,19 @@ def seam(text: str, start: int, stop: int) -> int:
 
 
 def wording(one: EventType, heads: Collection[str]) -> str:
-    """The phrase to show: the commonest about something the story names, else the commonest about anything.
+    """The phrase to show: with the verb of its name, the commonest about something the story names, else the name, or the commonest about anything.
 
     >>> wording(EventType("pay", ("pay", "pay for grocery", "pay fare")), {"fare"})
     'pay fare'
     >>> wording(EventType("wait", ("wait", "wait cake")), {"cake"})
     'wait'
+    >>> wording(EventType("drain water", ("drain", "let water", "drain water")), {"water"})
+    'drain water'
     """
-    usual = (phrase for phrase in one.phrases[:USUAL] if not (parts(phrase)[0] in ALONE and len(phrase.split()) == 2))
-    about = [phrase for phrase in usual if parts(phrase)[1].isalpha()]
-    return next((phrase for phrase in about if parts(phrase)[1] in heads), about[0] if about else one.id)
+    verb, head = parts(one.id)
+    usual = [phrase for phrase in one.phrases[:USUAL] if parts(phrase)[0] == verb and parts(phrase)[1].isalpha()]
+    about = [phrase for phrase in usual if verb not in ALONE or len(phrase.split()) > 2]
+    return next((phrase for phrase in about if parts(phrase)[1] in heads), one.id if head or not about else about[0])
 
 
 def head_of(story: Story, entity: Entity) -> str:
@@ -250,7 +253,8 @@ class Teller:
             near = bisect_right(starts, event.start)
             inside = any(start <= event.start < stop for start, stop in spans[max(0, near - 2) : near])
             sure, maybe = known.types_of(told[number])
-            if inside and (event.polarity or event.predicate not in BARE):
+            about = any(way.head for way, _ in told[number].ways)
+            if inside and (event.predicate not in BARE or (event.polarity and not about)):  # *gave his place* is not *give money*
                 sure |= maybe
             found += [Match(one, number, not event.polarity, inside) for one in sorted(sure)]
         return found
