@@ -14,7 +14,7 @@ def bars(rows: list[tuple[str, float, str]]) -> str:
     top = max((value for _, value, _ in rows), default=1.0) or 1.0
     return "<table>" + "".join(
         f'<tr><th scope="row" style="text-align:right;width:8rem">{escape(name)}</th><td><div style="background:var(--accent);height:1em;'
-        f'width:{100 * value / top:.1f}%;min-width:1px" role="img" aria-label="{escape(text)}"></div></td><td style="width:7rem">{escape(text)}</td></tr>'
+        f'width:{100 * value / top:.1f}%;min-width:1px" role="img" aria-label="{escape(text)}"></div></td><td style="width:7rem;white-space:nowrap">{escape(text)}</td></tr>'
         for name, value, text in rows
     ) + "</table>"  # fmt: skip
 
@@ -24,8 +24,7 @@ def sunburst(titles: Any, size: int = 520) -> str:
     total = sum(count for _, count in titles)
     if not total:
         return '<p class="soft">This corpus has no titles.</p>'
-    arcs: list[str] = []
-    ring = size / 2 / 5.6
+    found: list[tuple[int, float, float, str, int]] = []
 
     def draw(prefix: tuple[str, ...], part: list[tuple[tuple[str, ...], int]], start: float, hue: int) -> None:
         depth = len(prefix)
@@ -37,10 +36,13 @@ def sunburst(titles: Any, size: int = 520) -> str:
         for number, (word, inside) in enumerate(sorted(groups.items(), key=lambda one: -sum(count for _, count in one[1]))):
             share = sum(count for _, count in inside) / total
             colour = HUES[number % len(HUES)] if depth == 0 else hue
-            arcs.append(arc(depth, at, share, word, colour))
+            found.append((depth, at, share, word, colour))
             if share * total > 1 or depth == 0:
                 draw((*prefix, word), inside, at, colour)
             at += share
+
+    draw((), list(titles), 0.0, HUES[0])
+    ring = size / 2 / (max(depth for depth, *_ in found) + 1.6)
 
     def arc(depth: int, start: float, share: float, word: str, hue: int) -> str:
         inner, outer = ring * (depth + 0.6), ring * (depth + 1.55)
@@ -51,12 +53,14 @@ def sunburst(titles: Any, size: int = 520) -> str:
         shape = f"M{x1:.1f} {y1:.1f}L{x2:.1f} {y2:.1f}A{outer:.1f} {outer:.1f} 0 {big} 1 {x3:.1f} {y3:.1f}L{x4:.1f} {y4:.1f}A{inner:.1f} {inner:.1f} 0 {big} 0 {x1:.1f} {y1:.1f}Z"
         middle, radius = (a + b) / 2, (inner + outer) / 2
         label = ""
-        if share > 0.025:
+        if share * 2 * math.pi * radius > 12:  # words stand along the radius, the right way up
             x, y = radius * math.cos(middle) + size / 2, radius * math.sin(middle) + size / 2
-            label = f'<text x="{x:.1f}" y="{y:.1f}" font-size="10" text-anchor="middle" dominant-baseline="middle">{escape(word)}</text>'
+            turn = (math.degrees(middle) + 90) % 180 - 90
+            where = f'x="{x:.1f}" y="{y:.1f}" transform="rotate({turn:.1f} {x:.1f} {y:.1f})"'
+            label = f'<text {where} font-size="11" fill="#111" text-anchor="middle" dominant-baseline="middle">{escape(word)}</text>'
         return f'<path d="{shape}" fill="hsl({hue} 60% {55 + 7 * depth}%)" stroke="#fff" stroke-width=".5"><title>{escape(word)} {100 * share:.1f} %</title></path>{label}'
 
-    draw((), list(titles), 0.0, HUES[0])
+    arcs = [arc(*one) for one in found]
     return f'<svg viewBox="0 0 {size} {size}" width="{size}" style="max-width:100%" role="img" aria-label="title n-grams">{"".join(arcs)}</svg>'
 
 
