@@ -186,7 +186,7 @@ def grouped(tellings: Sequence[Told], least: int = 2, meant: Mapping[Occurrence,
 
 
 def name_of(group: Group) -> str:
-    """How people put it: the commonest member with a head, unless the bare verb is far commoner; a wish or a having is no name for a deed."""
+    """How people put it: the commonest member with a head, unless the bare verb is far commoner; wishing and having name no deed."""
 
     def worth(one: Occurrence) -> tuple[float, bool, str]:
         return group.members[one] * (4.0 if one.head else 1.0) * (0.1 if one.verb in WISHES else 1.0), bool(one.preposition), str(one)
