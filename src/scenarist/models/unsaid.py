@@ -170,7 +170,7 @@ def seam(text: str, start: int, stop: int) -> int:
 
 
 def wording(one: EventType, heads: Collection[str]) -> str:
-    """The phrase to show, with the verb of its name: the commonest about what the story names, else the name, or the commonest about anything.
+    """The phrase to show, with the verb of its name: the commonest about what the story names, else the name, or any about something.
 
     >>> wording(EventType("pay", ("pay", "pay for grocery", "pay fare")), {"fare"})
     'pay fare'
