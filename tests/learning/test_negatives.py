@@ -62,3 +62,12 @@ def test_refusals():
         maker.make(TALES[0], "silly")
     with pytest.raises(BadInput, match="empty"):
         maker.make(["", "x."], "random")
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_borrowed_endings_need_stories(kind):
+    if kind in ("random", "nearest"):
+        with pytest.raises(BadInput, match="call fit"):
+            Negatives().make(TALES[0], kind)
+    else:
+        Negatives().make(TALES[0], kind)

@@ -150,6 +150,8 @@ class Negatives:
             raise BadInput(f"There is no kind of wrong ending {kind!r}. Known: {', '.join(KINDS)}.")
         if len(story) < 2 or not all(sentence.strip() for sentence in story):
             raise BadInput(f"Expected a story with a beginning and an ending, got {len(story)} sentences, some perhaps empty.")
+        if kind in ("random", "nearest") and not hasattr(self, "stories_"):
+            raise BadInput(f"{kind} endings are borrowed from other stories: call fit(stories) first.")
         dice = random.Random(f"{self.seed}/{turn}/{' '.join(story)}")
         right = story[-1]
         text: str | None = None
