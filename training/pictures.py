@@ -33,7 +33,7 @@ def main(example: str = "a-cake-for-grandma") -> None:
             page = browser.new_page(viewport={"width": width, "height": height}, device_scale_factor=1.5)
             page.goto(path.as_uri())
             if page.locator(".note").count():
-                page.locator(".note").nth(min(1, page.locator(".note").count() - 1)).click()
+                page.locator(".note").nth(page.locator(".note").count() // 2).click()
                 page.mouse.move(0, 0)
             page.evaluate("document.activeElement.blur(); window.scrollTo(0, 0)")
             page.wait_for_timeout(200)

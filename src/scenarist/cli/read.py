@@ -231,12 +231,12 @@ def show_chains(account: Account, out: Console) -> None:
     from scenarist.pages.story import NOBODY, called
 
     story = account.story
-    names = {entity.id: called(story, entity) for entity in story.entities}
-    shown = [chain for chain in account.chains if len(chain.links) > 1 and names.get(chain.entity, "").lower() not in NOBODY][:6]
+    names = {one.id: called(story, one) for one in story.entities if not one.members or len(one.mentions) > 1}
+    shown = [chain for chain in account.chains if len(chain.links) > 1 and names.get(chain.entity, "nobody").lower() not in NOBODY][:6]
     if shown:
         out.print()
     for chain in shown:
-        name = names.get(chain.entity, chain.entity)
+        name = names[chain.entity]
         star = "*" if chain.entity == account.protagonist else " "
         line = Text(f"{star} {plain(name)}: ", style="bold")
         steps = ", ".join(f"{link.predicate.replace('_', ' ')}:{link.role}" for link in chain.links)

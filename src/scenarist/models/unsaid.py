@@ -303,7 +303,7 @@ class Teller:
         told: set[int],
         denied: set[int],
     ) -> list[Unsaid]:
-        """The likeliest untold events of a passage, at their places."""
+        """The likeliest untold events of a passage, at their places, in the order of the text and, at one place, of the script."""
         heads = {role.head.lower() for event in passage.events for role in story.events[event].roles if role.head}
         scored = []
         for number, one in enumerate(known.types):
@@ -328,7 +328,8 @@ class Teller:
             chosen.append(
                 Unsaid(passage.scenario, one.id, shown(phrase), round(probability, 4), index, after, before, at, reason)
             )
-        return chosen
+        usual = {one.id: one.place for one in known.types}
+        return sorted(chosen, key=lambda one: (one.at, usual[one.event]))
 
     def likely(self, known: Known, number: int, told: set[int]) -> float:
         """P(event | what is told): its share among all tellers, moved by the tellers who also tell what this story tells."""

@@ -12,7 +12,7 @@ from typing import NamedTuple, TypeAlias
 
 from scenarist.account import Account, Unsaid
 from scenarist.pages.shell import HUES, escape, framed, page
-from scenarist.story import Entity, Mention, Segment, Story
+from scenarist.story import Entity, Event, Mention, Segment, Story
 
 Span: TypeAlias = tuple[int, int, str]
 """Start, stop and the tag that opens there."""
@@ -95,8 +95,9 @@ def blocks(story: Story) -> Iterator[tuple[int, int, Segment | None]]:
 
 
 def coloured(story: Story) -> dict[str, int]:
-    """The hue of each entity that gets one: the most mentioned, people first."""
-    ranked = sorted(story.entities, key=lambda e: (-len(e.mentions), e.mentions[0].start if e.mentions else 0))
+    """The hue of each entity that gets one: the most mentioned, people first; *Ben and I* is Ben, and I."""
+    apart = [one for one in story.entities if not one.members or len(one.mentions) > 1]
+    ranked = sorted(apart, key=lambda e: (-len(e.mentions), e.mentions[0].start if e.mentions else 0))
     ranked = [e for e in ranked if len(e.mentions) > 1 or (e.mentions and e.kind in ("person", "animal"))]
     return {entity.id: HUES[number % len(HUES)] for number, entity in enumerate(ranked[:PEOPLE])}
 
@@ -150,7 +151,7 @@ def placed(story: Story, untold: Iterable[Unsaid]) -> list[Block]:
     """The text in blocks, every unsaid event in exactly one: where it belongs, beside its own scenario at a seam."""
     made = [Block(start, stop, segment, []) for start, stop, segment in blocks(story)]
     starts = [block.start for block in made]
-    for one in sorted(untold, key=lambda one: (one.at, -one.probability)):
+    for one in sorted(untold, key=lambda one: one.at):  # at one place in the order in which they come: the script's
         if not made:
             break
         last = max(0, bisect_right(starts, one.at) - 1)
@@ -230,6 +231,12 @@ def part(role: str) -> str:
     return {"subj": "", "obj": "undergoes", "iobj": "receives", "attr": "is"}.get(role, role.removeprefix("prep_"))
 
 
+def done_to(event: Event, entity: str) -> str:
+    """The object of an event that somebody else does or has done, empty where it has none (or no word for it)."""
+    found = event.role("obj") if not event.passive else None
+    return found.head if found is not None and found.entity != entity and found.head.lower() not in NOBODY else ""
+
+
 def chain_cards(account: Account, hues: dict[str, int]) -> str:
     """What each participant does, in order."""
     story, cards = account.story, []
@@ -242,7 +249,8 @@ def chain_cards(account: Account, hues: dict[str, int]) -> str:
         for link, place in zip(chain.links, chain.places or (-1,) * len(chain.links), strict=True):
             event = story.events[place] if 0 <= place < len(story.events) else None
             denied = " <small>(not)</small>" if event is not None and not event.polarity else ""
-            lines.append(f'<li><button data-ev="{place}">{escape(link.predicate.replace("_", " "))} <small>{escape(part(link.role))}</small>{denied}</button></li>')
+            deed = " ".join(filter(None, (link.predicate.replace("_", " "), done_to(event, entity.id) if event is not None else "")))
+            lines.append(f'<li><button data-ev="{place}">{escape(deed)} <small>{escape(part(link.role))}</small>{denied}</button></li>')
         star = " <small>protagonist</small>" if entity.id == account.protagonist else ""
         name = escape(called(story, entity))
         cards.append(
