@@ -161,8 +161,13 @@ def show(story: Story, least: int, view: str, realis: bool, quiet: bool) -> None
     central = protagonist(story)
     names = {entity.id: entity for entity in story.entities}
     found = sorted(chains(story, least, view, realis=realis), key=lambda chain: -len(chain))
-    count = f"{len(story.sentences)} sentences, {len(story.events)} events, {len(story.entities)} entities"
-    out.print(f"{story.id}: {count}", markup=False, soft_wrap=True)
+    counts = (
+        (len(story.sentences), "sentence", "sentences"),
+        (len(story.events), "event", "events"),
+        (len(story.entities), "entity", "entities"),
+    )
+    said = ", ".join(f"{number} {one if number == 1 else more}" for number, one, more in counts)
+    out.print(f"{story.id}: {said}{'' if story.tokens else ' (there is no word in it)'}", markup=False, soft_wrap=True)
     for name, value in () if quiet else story.notes:
         if name in ("language", "cleaned"):
             out.print(f"  note: {value}", markup=False, soft_wrap=True)
