@@ -69,7 +69,7 @@ def whole_file(path: Path) -> Iterator[Path]:
         path.parent.mkdir(parents=True, exist_ok=True)
         handle, name = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
     except OSError as error:
-        raise BadInput(f"Cannot write {path}: {error.strerror}. Choose another place with -o.") from error
+        raise BadInput(f"Cannot write {path}: {error.strerror}. Choose another place to write to.") from error
     os.close(handle)
     temporary = Path(name)
     try:

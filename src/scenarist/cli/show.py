@@ -39,7 +39,7 @@ def show(
     typical = sorted(script.events[:most], key=lambda event: event.place)
     for event in typical:
         bar = "·" * round(event.place * 20) + "●" + "·" * (20 - round(event.place * 20))
-        others = ", ".join(phrase.replace("_", " ") for phrase in event.phrases if phrase != event.id)
+        others = ", ".join(phrase.replace("_", " ") for phrase in event.phrases[:7] if phrase != event.id)
         table.add_row(event.id.replace("_", " "), str(event.tellers), f"{event.share:.0%}", bar, others)
     out.print(table)
     out.print("participants: " + ", ".join(f"{who} ({n})" for who, n in script.participants), markup=False)

@@ -20,7 +20,7 @@ def body(script: Script, scenario: Scenario | None = None, most: int = 30) -> st
         f'<li style="--at:{event.place:.2f};--share:{event.share:.2f}"><span class="bar"></span>{escape(event.id.replace("_", " "))}'
         f"<small>{event.share:.0%}, {event.tellers} tellers"
         + (
-            f" · {escape(', '.join(p.replace('_', ' ') for p in event.phrases if p != event.id))}"
+            f" · {escape(', '.join(p.replace('_', ' ') for p in event.phrases[:7] if p != event.id))}"
             if len(event.phrases) > 1
             else ""
         )
