@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from bisect import bisect_left, bisect_right
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Collection, Mapping, Sequence
 from functools import cache
 from typing import NamedTuple
@@ -48,6 +48,8 @@ class Match(NamedTuple):
     denied: bool
     inside: bool = True
     """Is it told within the scenario's segments (or only near them)?"""
+    exact: bool = False
+    """Is it told in words the script knows (or in other words)?"""
 
 
 class Told(NamedTuple):
@@ -97,29 +99,31 @@ class Known:
                 self.both[place[one_id], place[other_id]] = tellers
                 self.both[place[other_id], place[one_id]] = tellers
 
-    def types_of(self, told: Told) -> tuple[set[int], set[int]]:
-        """The event types one told event is an instance of, and those it may be: by phrase or by synonym with the same head,
-        then by the bare verb whatever it is filled with."""
+    def types_of(self, told: Told) -> tuple[set[int], set[int], set[int]]:
+        """The event types one told event is an instance of in the script's words, with those it is in other words (a synonym with the same
+        head), and those it may be (the bare verb, whatever it is filled with)."""
+        exact: set[int] = set()
         sure: set[int] = set()
         for way, text in told.ways:
             if (known := self.by_phrase.get(text)) is not None:
-                sure.add(known)
+                exact.add(known)
             sure.update(number for verb, number in self.by_head.get(way.head, ()) if same(verb, way.verb))
             if way.head and not way.preposition:  # *write a list* tells *make a list*
                 sure.update(self.light.get(way.head, ()))
-        return sure, set() if sure else set(self.by_verb.get(told.event.predicate, ()))
+        sure |= exact
+        return exact, sure, set() if sure else set(self.by_verb.get(told.event.predicate, ()))
 
 
 @cache
 def same(one: str, other: str) -> bool:
-    """May two verbs with one head say the same? Doing it *back* is another event.
+    """May two verbs with one head say the same? A particle may be left out, but doing it *back*, or *off* and not *on*, is another event.
 
-    >>> same("pick_up", "pick"), same("eat", "sell"), same("go_back", "go")
-    (True, False, False)
+    >>> same("pick_up", "pick"), same("eat", "sell"), same("go_back", "go"), same("turn_on", "turn_off")
+    (True, False, False, False)
     """
-    if one.endswith("_back") != other.endswith("_back"):
-        return one in synonyms(other) or other in synonyms(one)
-    return one.split("_")[0] == other.split("_")[0] or one in synonyms(other) or other in synonyms(one)
+    (verb, _, particle), (second, _, other_particle) = one.partition("_"), other.partition("_")
+    alike = verb == second and (not (particle and other_particle)) and "back" not in (particle, other_particle)
+    return one == other or alike or one in synonyms(other) or other in synonyms(one)
 
 
 def parts(phrase: str) -> tuple[str, str]:
@@ -252,11 +256,11 @@ class Teller:
             event = told[number].event
             near = bisect_right(starts, event.start)
             inside = any(start <= event.start < stop for start, stop in spans[max(0, near - 2) : near])
-            sure, maybe = known.types_of(told[number])
+            exact, sure, maybe = known.types_of(told[number])
             about = any(way.head for way, _ in told[number].ways)
             if inside and (event.predicate not in BARE or (event.polarity and not about)):  # *gave his place* is not *give money*
                 sure |= maybe
-            found += [Match(one, number, not event.polarity, inside) for one in sorted(sure)]
+            found += [Match(one, number, not event.polarity, inside, one in exact) for one in sorted(sure)]
         return found
 
     def unsaid(self, story: Story) -> tuple[tuple[Unsaid, ...], tuple[tuple[str, int], ...]]:
@@ -345,15 +349,18 @@ class Teller:
 
     def place(self, known: Known, number: int, matched: Sequence[Match]) -> tuple[int, int]:
         """(told event before, told event after), -1 for none: where the orders with told events agree best."""
-        told = sorted({(match.event, match.type) for match in matched if match.inside and not match.denied})
+        plain = {match.event for match in matched if match.exact}
+        near = (match for match in matched if match.inside and not match.denied and (match.exact or match.event not in plain))
+        told = sorted({(match.event, match.type) for match in near})
         events = sorted({event for event, _ in told})
+        ways = Counter(event for event, _ in told)
         gain: dict[int, float] = defaultdict(float)  # what each told event says for standing before the gap, not after it
         for event, kind in told:
             weight = known.before.get((kind, number))
             if weight is None:
                 weight = 1 / (1 + math.exp(-4 * (known.types[number].place - known.types[kind].place)))
             weight = min(max(weight, 0.01), 0.99)
-            gain[event] += math.log(weight) - math.log(1 - weight)
+            gain[event] += (math.log(weight) - math.log(1 - weight)) / ways[event]
         best, best_score, score = 0, 0.0, 0.0
         for slot, event in enumerate(events, start=1):  # slot: before events[slot]
             score += gain[event]
