@@ -77,6 +77,7 @@ train-storycloze: $(VENV)/dev ## train SmolLM2 on stories and everything on top 
 	$(BIN)/python -m training.storycloze.fiction $(OUT)/storycloze
 	$(BIN)/python -m training.storycloze.train $(OUT)/storycloze --out $(OUT)/storycloze
 	$(BIN)/python -m training.storycloze.skip_thoughts $(OUT)/storycloze --out $(OUT)/storycloze
+	$(BIN)/python -m training.storycloze.expand $(OUT)/storycloze
 	$(BIN)/python -m training.storycloze.dssm_grid $(OUT)/storycloze/texts.json.xz --out $(OUT)/storycloze
 	cp $(OUT)/storycloze/log.txt results/storycloze-training.log
 	$(BIN)/python -m training.storycloze.record $(OUT)/storycloze/predictions.npz
