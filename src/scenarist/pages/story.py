@@ -96,7 +96,7 @@ def blocks(story: Story) -> Iterator[tuple[int, int, Segment | None]]:
 
 def coloured(story: Story) -> dict[str, int]:
     """The hue of each entity that gets one: the most mentioned, people first; *Ben and I* is Ben, and I."""
-    apart = [one for one in story.entities if not one.members or len(one.mentions) > 1]
+    apart = [one for one in story.entities if (not one.members or len(one.mentions) > 1) and called(story, one).lower() not in NOBODY]
     ranked = sorted(apart, key=lambda e: (-len(e.mentions), e.mentions[0].start if e.mentions else 0))
     ranked = [e for e in ranked if len(e.mentions) > 1 or (e.mentions and e.kind in ("person", "animal"))]
     return {entity.id: HUES[number % len(HUES)] for number, entity in enumerate(ranked[:PEOPLE])}
@@ -106,6 +106,8 @@ SUBJECTS = {"my": "I", "me": "I", "our": "we", "us": "we", "his": "he", "him": "
 """What somebody is called who is only *my* or *them* in the text."""
 
 
+SMALL = frozenset({"the", "a", "an", "this", "these", "some", "my", "our", "your", "his", "her", "their", "we", "you", "he", "she", "they", "it"})
+"""Words that are large only where a sentence begins."""
 NOBODY = frozenset({"all", "anything", "everything", "nobody", "none", "nothing", "something", "that", "this", "what"})
 """What is spoken of and takes no part."""
 
@@ -135,7 +137,9 @@ def called(story: Story, entity: Entity) -> str:
     name = entity.name or entity.id
     if mention is not None and (not entity.name or story.of(mention)[:80] == entity.name):
         name = core(story, mention)
-    return SUBJECTS.get(name.lower(), name).removesuffix("'s").removesuffix("’s")
+    name = SUBJECTS.get(name.lower(), name).removesuffix("'s").removesuffix("’s")
+    first, blank, rest = name.partition(" ")
+    return f"{first.lower()}{blank}{rest}" if first.lower() in SMALL else name
 
 
 class Block(NamedTuple):
@@ -292,7 +296,7 @@ def body(account: Account) -> str:
     )  # fmt: skip
     title = escape(story.title or story.id)
     told = len({name for segment in story.segments for name in segment.names[:1]})
-    lead = f"{told or 'no known'} scenario{'' if told == 1 else 's'} · {len(story.events)} events · {len(account.untold)} left unsaid"
+    lead = f"{told or 'no known'} scenario{'s' if told > 1 else ''} · {len(story.events)} events · {len(account.untold)} left unsaid"
     return (
         f'<h1>{title}</h1><p class="lead">{lead}</p><div class="meta" aria-label="participants">{people}</div>{remarks}'
         f'<article>{"".join(parts)}</article>{chain_cards(account, hues)}'
