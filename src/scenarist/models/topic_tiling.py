@@ -52,20 +52,30 @@ def coherence(vectors: Array, window: int = 2) -> Array:
 
 
 def depths(scores: Array) -> Array:
-    """How deep each local minimum lies below its peaks; zero elsewhere.
+    """How deep each local minimum lies below the peaks on both its sides; zero elsewhere.
+
+    A minimum has higher scores on either side, so the first and the last gap of a text, whose blocks are cut short, are none; of several
+    equal gaps in a row the middle one stands for all.
 
     >>> depths(np.array([0.9, 0.2, 0.8, 0.5, 0.6])).round(2).tolist()
     [0.0, 1.3, 0.0, 0.4, 0.0]
+    >>> depths(np.array([0.0, 0.4, 0.1, 0.1, 0.1, 0.3])).round(2).tolist()
+    [0.0, 0.0, 0.0, 0.5, 0.0, 0.0]
     """
     found = np.zeros(len(scores))
-    for at, score in enumerate(scores):
-        left = right = at
+    first = 0
+    while first < len(scores):
+        last = first
+        while last + 1 < len(scores) and scores[last + 1] == scores[first]:
+            last += 1
+        left, right = first, last
         while left > 0 and scores[left - 1] >= scores[left]:
             left -= 1
         while right < len(scores) - 1 and scores[right + 1] >= scores[right]:
             right += 1
-        if (left < at or at == 0) and (right > at or at == len(scores) - 1):
-            found[at] = (scores[left] - score) + (scores[right] - score)
+        if left < first and right > last:
+            found[(first + last) // 2] = (scores[left] - scores[first]) + (scores[right] - scores[first])
+        first = last + 1
     return found
 
 
