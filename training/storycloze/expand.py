@@ -43,12 +43,13 @@ def main(folder: Path) -> None:
     path = folder / "skip-thoughts.safetensors"
     with safe_open(path, framework="pt") as file:
         tensors, note = {key: file.get_tensor(key) for key in file.keys()}, dict(file.metadata() or {})  # noqa: SIM118
+    if "expanded" in note:
+        raise SystemExit(f"{path} has been expanded already.")
     works, vocabulary = fiction(folder)
-    spelled = bytes(vocabulary).decode().split("\n")
-    if len(tensors["words"]) != len(spelled) + FIRST:
-        raise SystemExit(f"{path} has been expanded already, or belongs to other fiction.")
+    fictional = bytes(vocabulary).decode().split("\n")
+    spelled = bytes(tensors["vocabulary"].tolist()).decode().split("\n")
     stories = [words(sentence) for story in ROCStories("train", cased=True) for sentence in sentence_texts(story)]
-    read = [[spelled[word - FIRST] for word in sentence if word >= FIRST] for work in works for sentence in work]
+    read = [[fictional[word - FIRST] for word in sentence if word >= FIRST] for work in works for sentence in work]
     counted = Word2Vec(read + stories, vector_size=SIZE, window=5, min_count=LEAST, epochs=EPOCHS, workers=1, seed=SEED).wv
     table = tensors["words"].float() * tensors["words.s"].float()[:, None]
     shared = [at for at, word in enumerate(spelled) if word in counted]

@@ -2,7 +2,8 @@
 
 A sentence encoder is trained to tell the sentence before and the sentence after (models/thought_network.py); endings are then compared
 with the story by the cosine of their vectors. ``encoder="release"`` takes the one of `training/storycloze/skip_thoughts.py`, which
-read some hundred thousand sentences of fiction; ``encoder="own"`` learns from the stories given. Departure: a smaller encoder.
+read some hundred thousand sentences of fiction and knows words that fiction lacks by the authors' vocabulary expansion (`expand.py` there);
+``encoder="own"`` learns from the stories given. Departure: a smaller encoder.
 """
 
 from __future__ import annotations
