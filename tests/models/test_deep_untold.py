@@ -11,6 +11,8 @@ from scenarist.errors import BadInput, Missing
 from scenarist.models import deep_untold, gap_text
 from scenarist.models.deep_untold import MATRICES, DeepGaps, DeepReader, Ranked
 from scenarist.models.gap_text import Gap
+from scenarist.question import Untold
+from scenarist.story import Sentence, Story
 
 torch = pytest.importorskip("torch")
 
@@ -92,6 +94,30 @@ def test_both_have_a_say() -> None:
     both = DeepReader(weight=1.0).mixed(words, deep, light)
     weights = np.array([0.5 * 0.7, 0.4 * 0.2, 0.1 * 0.1])
     assert np.allclose(np.exp(both.logp), weights / weights.sum(), atol=1e-5)
+
+
+def test_seeds_name_their_files_and_several_speak_together(monkeypatch) -> None:
+    assert DeepReader(seed=2).voices() == [("deep-2.npz", "")]
+    assert DeepReader(seed=13, kept=True).voices() == [("deep-1.npz", "answers-1.npz")]  # seed 13 was not trained with
+    assert [one for one, _ in DeepReader(together=True).voices()] == ["deep-1.npz", "deep-2.npz", "deep-3.npz"]
+    chances = {"deep-1.npz": [0.6, 0.4], "deep-2.npz": [0.1, 0.9], "deep-3.npz": [0.2, 0.8]}
+
+    class Net:
+        words = ("pay", "eat")
+
+        def __init__(self, file: str, kept: str) -> None:
+            self.line = np.log(np.array(chances[file], np.float32))
+
+        def logp(self, asked: list[Gap]) -> Any:
+            return np.stack([self.line] * len(asked))
+
+    monkeypatch.setattr(deep_untold, "gaps", Net)
+    text = "I sat down. I left."
+    story = Story("s", text, sentences=(Sentence(0, 11), Sentence(12, 19)))
+    question = Untold(story, "eating in a restaurant", 1)
+    names, logp = DeepReader(together=True).ranked(question)
+    assert list(names) == ["pay", "eat"]
+    assert np.allclose(np.exp(logp), [0.3, 0.7], atol=1e-5)
 
 
 def test_a_missing_file_says_how_to_get_it(tmp_path, monkeypatch) -> None:

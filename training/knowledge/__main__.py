@@ -3,7 +3,7 @@
 From the train splits of MCScript, InScript, DeScript and ROCStories on SCENARIST_DATA, through our own reader; writes scripts,
 count tables and the small networks to resources/knowledge, and prints dev figures. Nothing of dev or test is learned from (stories that two
 corpora share are taken out of train where the other has them in dev); no sentence is kept. The small network of verbs is taught by the deep reader of
-gaps: what that one said of stories it had not seen lies in release/untold/teacher.npz (`training/knowledge/deep.py` makes it, on a GPU).
+gaps: what that one said of stories it had not seen lies in release/untold (`training/knowledge/deep.py` makes it, on a GPU).
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from training.knowledge.reading import gold_tellings
 
 ROOT = Path(__file__).parents[2]
 HERE = ROOT / "src" / "scenarist" / "resources" / "knowledge"
-TEACHER = ROOT / "release" / "untold" / "teacher.npz"
+TEACHERS = [ROOT / "release" / "untold" / name for name in ("teacher.npz", "teacher-wide.npz")]
 EVIDENCE = "MCScript train, InScript train, DeScript (event sequence descriptions)"
 SCRIPTED = ("mcscript", "inscript", "descript")
 SENTENCES = network.Settings(2, 2, 8000, 64, 128, 0.5, 0.1, 4, restrict=True)
@@ -61,7 +61,7 @@ def main() -> None:
                 knowledge.write(args.out / "scripts.jsonl.gz", scripts, EVIDENCE)
                 log(f"{len(scripts)} scripts written")
         if "verbs" in wanted:
-            student.learn(path, [TEACHER] if TEACHER.exists() else [], args.out / "verbs.npz", student.CHOSEN, 13, log)
+            student.learn(path, [one for one in TEACHERS if one.exists()], args.out / "verbs.npz", student.CHOSEN, 13, log)
     if "labels" in wanted:
         own, held = (
             [network.Story([s.label for s in t.steps], [s.words for s in t.steps], t.scenario) for t in gold_tellings(split)]

@@ -8,7 +8,7 @@ mixed with those of `reader`, which knows the counts. Labelled questions are ans
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from functools import cache
+from functools import cache, cached_property
 from hashlib import blake2b
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -29,6 +29,8 @@ MATRICES = ("qkv", "o", "gu", "down")
 """Matrices of a layer of smollm2.py that have an adapter."""
 TOGETHER = 8
 """Gaps that go forward at once."""
+SEEDS = (1, 2, 3)
+"""Trainings whose adapters are published."""
 KEPT = 4000
 """Gaps whose answers are remembered: an exam asks for them once with the gold and once with the detected scenario."""
 
@@ -43,16 +45,12 @@ def release_file(name: str) -> Path:
 
 
 class DeepGaps:
-    """The network with its adapters folded in, and the table of verbs."""
+    """The network with its adapters folded in (once a question needs it), and the table of verbs."""
 
     def __init__(self, base: Any, arrays: Mapping[str, Any]) -> None:
         import torch
 
-        self.base = object.__new__(type(base))
-        self.base.__dict__.update(base.__dict__)
-        self.base.layers = [
-            {name: self.folded(arrays, number, name, weight) for name, weight in layer.items()} for number, layer in enumerate(base.layers)
-        ]
+        self.plain, self.arrays = base, arrays
         self.words = [str(one) for one in arrays["words"]]
         self.verbs = torch.tensor(np.asarray(arrays["verbs"], np.float32))
         self.bias = torch.tensor(np.asarray(arrays["verbs_bias"], np.float32))
@@ -61,6 +59,17 @@ class DeepGaps:
         self.encode = cache(self._encode)
         self.kept: Mapping[str, tuple[Any, Any]] = {}
         self._known: dict[gap_text.Gap, Array] = {}
+
+    @cached_property
+    def base(self) -> Any:
+        """The network as it was trained; the plain one is left as it is."""
+        made = object.__new__(type(self.plain))
+        made.__dict__.update(self.plain.__dict__)
+        made.layers = [
+            {name: self.folded(self.arrays, number, name, weight) for name, weight in layer.items()}
+            for number, layer in enumerate(self.plain.layers)
+        ]
+        return made
 
     @staticmethod
     def folded(arrays: Mapping[str, Any], number: int, matrix: str, weight: Any) -> Any:
@@ -73,7 +82,7 @@ class DeepGaps:
         return weight + torch.from_numpy(up @ down)
 
     def _encode(self, text: str) -> list[int]:
-        found: list[int] = self.base._tokenizer.encode(text, add_special_tokens=False).ids
+        found: list[int] = self.plain._tokenizer.encode(text, add_special_tokens=False).ids
         return found
 
     def logp(self, gaps: Sequence[gap_text.Gap]) -> Array:
@@ -146,15 +155,20 @@ class DeepReader(Reader):
 
     name = "deep-reader"
 
-    def __init__(self, weight: float = 0.0, file: str = "deep.npz", kept: str = "") -> None:
-        """``weight``: how much `reader` has a say (on dev it adds nothing); ``file``: the adapters; ``kept``: answers kept from a
-        graphics card, taken where the question is the same (the network needs half a second a gap without one)."""
-        self.weight, self.file, self.kept = weight, file, kept
+    def __init__(self, weight: float = 0.0, seed: int = 1, together: bool = False, kept: bool = False) -> None:
+        """``weight``: how much `reader` has a say (on dev it adds nothing); ``seed``: which of the three trainings; ``together``: the mean
+        of all three; ``kept``: take the answers kept from a graphics card where the question is the same (else half a second a gap)."""
+        self.weight, self.seed, self.together, self.kept = weight, seed, together, kept
         self._last: dict[int, tuple[AnyQuestion, Ranked]] = {}
+
+    def voices(self) -> list[tuple[str, str]]:
+        """Adapters and kept answers of the networks that speak; a seed that was not trained with stands for one that was."""
+        chosen = SEEDS if self.together else (SEEDS[(self.seed - 1) % len(SEEDS)],)
+        return [(f"deep-{one}.npz", f"answers-{one}.npz" if self.kept else "") for one in chosen]
 
     def reads(self) -> list[Path]:
         """The adapters, kept answers, SmolLM2, and what `reader` reads."""
-        return [*super().reads(), gguf_file(), *(release_file(name) for name in (self.file, self.kept) if name)]
+        return [*super().reads(), gguf_file(), *(release_file(name) for pair in self.voices() for name in pair if name)]
 
     def ranked(self, question: AnyQuestion) -> tuple[list[str], Array]:
         (one,) = self.ranked_many([question])
@@ -179,10 +193,11 @@ class DeepReader(Reader):
         ]  # fmt: skip
         if not open_:
             return plain
-        net = gaps(self.file, self.kept)
+        nets = [gaps(*files) for files in self.voices()]
         asked = [gap_text.of_story(one.story, scenario_of(one), one.place or 0) for _, one in open_]
-        for (number, _), line in zip(open_, net.logp(asked), strict=True):
-            plain[number] = self.mixed(net.words, line, plain[number])
+        mean = np.logaddexp.reduce([net.logp(asked) for net in nets], axis=0) - np.log(len(nets))  # all know the same words
+        for (number, _), line in zip(open_, mean, strict=True):
+            plain[number] = self.mixed(nets[0].words, line, plain[number])
         return plain
 
     def mixed(self, words: list[str], deep: Array, light: Ranked) -> Ranked:
