@@ -58,20 +58,21 @@ def test_shape_keeps_case_and_digits() -> None:
 def test_numpy_says_what_torch_says() -> None:
     """The carried weights in the network they were trained in give the same scores."""
     torch = pytest.importorskip("torch")
-    student = pytest.importorskip("training.reader.student")
+    batches = pytest.importorskip("training.reader.batches")
+    network = pytest.importorskip("training.reader.network")
     from scenarist.reading.net import Network
     from scenarist.store import resource
 
     path = resource("reader/network.npz")
-    words, labels, net = student.load(path)
+    words, labels, net = network.load(path)
     net.eval()
     sentences = [
         "Mia walked into a bakery .".split(),
         ["She", "ran", "."],
         "The guards caught Tom but he slipped away .".split(),
     ]
-    rows = student.prepare([{"w": words_} for words_ in sentences], labels)
-    given, _ = student.tensors(rows, words, None, "cpu")
+    rows = batches.prepare([{"w": words_} for words_ in sentences], labels)
+    given, _ = batches.tensors(rows, words, None, "cpu")
     with torch.no_grad():
         out = net(given)
     for place, (words_, said) in enumerate(zip(sentences, Network(path)(sentences), strict=True)):

@@ -17,8 +17,10 @@ import torch
 from torch import nn
 
 from training.reader import exchange
+from training.reader.batches import KEYS, Row, ahead, batches, onto, packed, prepare, read
+from training.reader.network import recurrence
 from training.reader.parallel import side_by_side
-from training.reader.student import KEYS, Row, ahead, batches, loss_of, onto, packed, prepare, read, recurrence, tally
+from training.reader.scoring import loss_of, tally
 
 BATCH = 4600
 """words of a batch, padding included"""

@@ -1,6 +1,6 @@
 """Sentences of words -> their labels: part of speech, entity type, realis and the tree, by a small network in numpy.
 
-Deep biaffine attention (Dozat and Manning 2017) over two BiLSTM layers; `training.reader.student` is the same network
+Deep biaffine attention (Dozat and Manning 2017) over two BiLSTM layers; `training.reader.network` is the same network
 in torch and says where it departs. Sentences of like length go through together, longest first, so that every step of
 the recurrence is one matrix product over the sentences still running. Heads are the best ones if they make a tree; else
 Chu, Liu and Edmonds's maximum spanning tree (McDonald et al. 2005).
