@@ -95,7 +95,18 @@ def test_without_trust_the_answered_words_of_a_blank_are_summed_out(inner: objec
     assert torch.allclose(wrapped(inner, width=width, trust=0.3).table([question])[0].exp(), 0.3 * told + 0.7 * exact, atol=1e-5)
 
 
+def test_unlikely_fillings_are_given_up(inner: object) -> None:
+    question = WordGap(PAIRS[1].abstract, ("heat", "a", "pan", "and", "crack", "the", "egg", "into", "a"), 1, 9, blanks=((2, 3),))
+    whole, cut = wrapped(inner, width=6), wrapped(inner, width=6, least=0.2)
+    some, fewer = (model.table([question]) for model in (whole, cut))
+    kept, left = whole._kept[sketch(question)], cut._kept[sketch(question)]
+    likely = [text for text, level in zip(kept.texts, kept.weights.exp().tolist(), strict=True) if level >= 0.2]
+    assert 0 < len(left.texts) < len(kept.texts) and set(likely) >= set(left.texts)
+    assert float(left.weights.exp().sum()) == pytest.approx(1.0, abs=1e-5)
+    assert float((some.exp() - fewer.exp()).abs().sum()) < 2 * (1 - 0.2 * len(left.texts))
+
+
 def test_settings_are_checked() -> None:
-    for settings in ({"width": 0}, {"evidence": -1.0}, {"trust": 1.5}):
+    for settings in ({"width": 0}, {"evidence": -1.0}, {"trust": 1.5}, {"least": 1.0}):
         with pytest.raises(BadInput, match="beam-marginal"):
             BeamMarginal(model="lstm-lm", **settings)  # type: ignore[arg-type]

@@ -106,6 +106,15 @@ def test_remembered_beginnings_change_nothing(kind: type) -> None:
     one_by_one = torch.cat([ask(network.logits, [query]) for query in queries])
     assert torch.allclose(plain, one_by_one, atol=1e-3)
     assert torch.allclose(plain, ask(network.logits, queries), atol=1e-3)
+    network.body = StackedBody.of(network.body, half=False)
+    network.body.remember = 60  # pieces: less than all the texts have
+    others = [Query(one.abstract, (*one.words, "oil"), one.start, one.stop + 1, one.blanks) for one in queries]
+    want = torch.cat([ask(network.logits, [query]) for query in others])
+    network.body.memory = None
+    stacked = torch.cat([ask(network.logits, [query]) for query in queries])
+    assert torch.allclose(plain, stacked, atol=1e-3)
+    assert 0 < network.body.memory.held <= 60
+    assert torch.allclose(want, ask(network.logits, others), atol=1e-3)  # some read on, some from their beginning, in one batch
 
 
 def test_adapters_begin_without_effect_and_fold_away() -> None:

@@ -20,6 +20,8 @@ from scenarist.signature import content_hash
 from scenarist.store import Results
 
 BATCH = 256
+FOLLOWED = 64
+"""Sequences that are followed to their ends together, so that what a model remembers of them stays small."""
 
 Tick = Callable[[int, int], None]
 """Progress: (done, known so far)."""
@@ -129,12 +131,12 @@ def sit(
     follow = getattr(exam, "follow", None)
     oracle = getattr(exam, "mode", "oracle") == "oracle"
     solver: Model | None = None
-    asked: list[Item] = []
+    asked: list[list[Item]] = []  # the first items, their followers, ...
     done: dict[str, Prediction] = {}
-    wave = list(items)
-    while wave:
-        for batch in batches(wave, BATCH):
-            todo = [item for item in batch if item.id not in stored]
+    for group in batches(items, BATCH if follow is None or oracle else FOLLOWED):
+        wave, depth = list(group), 0
+        while wave:
+            todo = [item for item in wave if item.id not in stored]
             if todo:
                 solver = solver or model()
                 with store.batch():
@@ -144,14 +146,17 @@ def sit(
                     if rated != fresh:
                         store.add(run, rated)
                 stored.update((one.item, one) for one in rated)
-            done.update((item.id, stored[item.id]) for item in batch)
-            asked.extend(batch)
+            done.update((item.id, stored[item.id]) for item in wave)
+            if depth == len(asked):
+                asked.append([])
+            asked[depth].extend(wave)
             if tick:
-                tick(len(asked), len(asked) - len(batch) + len(wave))
-        if follow is None:
-            break
-        wave = [nxt for item in wave if (nxt := follow(item, carried(item, done[item.id], oracle))) is not None]
-    return asked, done
+                tick(len(done), len(done) + len(items) - len(asked[0]))
+            if follow is None:
+                break
+            wave = [nxt for item in wave if (nxt := follow(item, carried(item, done[item.id], oracle))) is not None]
+            depth += 1
+    return [item for some in asked for item in some], done
 
 
 def carried(item: Item, prediction: Prediction, oracle: bool) -> Answer:

@@ -4,13 +4,15 @@ Plain greedy filling reads its own first choices as if they were sure; a wrong w
 again. Here the ``width`` likeliest fillings of the earlier blanks are kept. Each is weighed by the probability of its words and
 (``evidence``) of the words the text has shown since, so that the text itself speaks for or against a filling; the answer
 is the mean of the inner model's distributions under these weights. Words of the same blank that were answered already are read as
-answered by a share (``trust``) of the answer; the rest of it again sums over the likeliest words there.
+answered by a share (``trust``) of the answer; the rest of it again sums over the likeliest words there. Fillings with less than a share
+(``least``) of the weight are given up, which is most of them where the text leaves little open.
 
 For greedy exams only: what an exam feeds into earlier blanks is not looked at (with oracle feeding that would be the key).
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, NamedTuple, Self
@@ -73,6 +75,7 @@ class BeamMarginal(WordModel):
         width: int = 8,
         evidence: float = 1.0,
         trust: float = 0.5,
+        least: float = 0.0,
         device: str = "auto",
         seed: int = 1,
         **settings: Any,
@@ -82,7 +85,9 @@ class BeamMarginal(WordModel):
             raise BadInput(f"beam-marginal: width must be at least 1 and evidence not below 0, got {width} and {evidence}.")
         if not 0 <= trust <= 1:
             raise BadInput(f"beam-marginal: trust is a share from 0 to 1, got {trust}.")
-        self.width, self.evidence, self.trust = width, evidence, trust
+        if not 0 <= least < 1:
+            raise BadInput(f"beam-marginal: least is a share from 0 to below 1, got {least}.")
+        self.width, self.evidence, self.trust, self.least = width, evidence, trust, least
         own = {"device": device, **settings}
         self.inner: WordModel = make("model", model, **own) if model.endswith("ensemble") else make("model", model, seed=seed, **own)
         self._kept: dict[Sketch, Kept] = {}
@@ -135,8 +140,9 @@ class BeamMarginal(WordModel):
         at = 0
         for one, some in zip(todo, filled, strict=True):
             here = slice(at, at + len(some))
-            weights = torch.tensor([level for _, level in some]) + self.evidence * heard[here]
-            self._kept[one] = Kept([text for text, _ in some], weights.log_softmax(0), tables[here])
+            weights = (torch.tensor([level for _, level in some]) + self.evidence * heard[here]).log_softmax(0)
+            stay = [number for number, level in enumerate(weights.tolist()) if math.exp(level) >= min(self.least, 0.5 / len(some))]
+            self._kept[one] = Kept([some[number][0] for number in stay], weights[stay].log_softmax(0), tables[here][stay])
             at += len(some)
 
     def longer(self, todo: Sequence[Sketch], whitelist: str) -> list[list[Filling]]:
@@ -175,9 +181,11 @@ class BeamMarginal(WordModel):
         scores = torch.tensor([level for _, level in live])[:, None] + best.values  # (H, width)
         top = scores.flatten().topk(min(self.width, scores.numel()))
         chosen = [divmod(int(place), scores.shape[1]) for place in top.indices]
+        enough = float(top.values.logsumexp(0)) + math.log(max(self.least, 1e-30))
         return [
             ((*live[old][0], names[int(best.indices[old, new])]), float(level))
-            for (old, new), level in zip(chosen, top.values, strict=True)
+            for number, ((old, new), level) in enumerate(zip(chosen, top.values, strict=True))
+            if not number or float(level) >= enough
         ]
 
     def open_words(self, asked: Sequence[tuple[Sketch, int]], whitelist: str) -> dict[tuple[Sketch, int], Tensor]:

@@ -120,12 +120,13 @@ class Marked(torch.nn.Module):  # type: ignore[misc]
         out: Tensor = states.last_hidden_state.float()
         return out
 
-    @torch.no_grad()  # type: ignore[untyped-decorator]
-    def going_on(self, ids: Sequence[int]) -> Tensor:
-        """States of one text (t, h), read on from the longest remembered beginning of it.
+    def going_on(self, texts: Sequence[Sequence[int]]) -> list[Tensor]:
+        """States of texts, (t, h) each, read on from their longest remembered beginnings."""
+        return [self._going_on(ids) for ids in texts]
 
-        Filling blanks left to right asks about the same text again and again, a few words longer each time.
-        """
+    @torch.no_grad()  # type: ignore[untyped-decorator]
+    def _going_on(self, ids: Sequence[int]) -> Tensor:
+        """One text: filling blanks left to right asks about it again and again, a few words longer each time."""
         from transformers import DynamicCache
 
         whole = tuple(ids)

@@ -32,7 +32,7 @@ from scenarist.models.word_queries import Admissible, Network, Place
 from scenarist.models.wordcloze_training import lengths
 from scenarist.story import Alignment, Pair
 
-ENSEMBLE = (*(f"word-head-{seed}" for seed in (1, 2, 3)), *(f"pretrained-transducer-{seed}" for seed in (1, 2, 3)))
+ENSEMBLE = ("word-head-plain-1", "word-head-redraw-1", "word-head-2", "pretrained-transducer-1")
 
 
 class PretrainedWords(WordModel):
@@ -58,7 +58,7 @@ class PretrainedWords(WordModel):
         self.own = {key: settings.get(key, value) for key, value in self.defaults().items()}
         given = {key: value for key, value in settings.items() if key in Tuning._fields}
         self.tuning = Tuning(seed=seed, device=self.device)._replace(**given)
-        self.texts_at_once = 256 if self.device != "cpu" else 16
+        self.texts_at_once = 256 if self.device != "cpu" else 32
 
     def reads(self) -> list[Path]:
         """The weights, and the network they stand on; one from a hub is known by its name."""
@@ -131,6 +131,7 @@ class PretrainedWords(WordModel):
         if hasattr(network, "body"):
             if getattr(network.body.body.config, "model_type", "") == "llama":
                 network.body = StackedBody.of(network.body, half=self.device != "cpu" or bfloat16_products())
+                network.body.remember = 12_000 if self.device == "cpu" else 0  # pieces: 300 MB
             elif self.device == "cpu":
                 network.body.remember = 4000
         self.network_ = network.eval()

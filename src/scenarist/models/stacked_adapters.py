@@ -9,6 +9,7 @@ checkpoints are the same whichever way they were trained. With ``full`` all matr
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import torch
@@ -16,6 +17,7 @@ from torch import Tensor, nn
 from torch.nn import functional as F
 
 from scenarist.models.piece_rows import Marked
+from scenarist.models.reading_on import Memory, read_on
 
 KINDS = {
     "q_proj": "self_attn", "k_proj": "self_attn", "v_proj": "self_attn", "o_proj": "self_attn",
@@ -28,6 +30,7 @@ class StackedBody(nn.Module):  # type: ignore[misc]
     """Piece ids (B, t) -> states (B, t, h)."""
 
     remember = 0
+    """How many pieces to remember the states of, outside training; a text that goes on from one of them is read from there."""
 
     def __init__(self, marked: Marked, rank: int = 16, scale: float = 32.0, dropout: float = 0.0, full: bool = False) -> None:
         super().__init__()
@@ -61,6 +64,7 @@ class StackedBody(nn.Module):  # type: ignore[misc]
                 self.learned[f"{kind}_up"] = nn.Parameter(torch.zeros(self.depth, base.shape[1], rank))
         self.to(marked.marks.device)
         self.settled: dict[str, tuple[Tensor, ...]] = {}
+        self.memory: Memory | None = None
 
     @classmethod
     def of(cls, marked: Marked, half: bool) -> StackedBody:
@@ -74,6 +78,12 @@ class StackedBody(nn.Module):  # type: ignore[misc]
         body.learned.clear()
         body.eval()
         return body
+
+    def going_on(self, texts: Sequence[Sequence[int]]) -> list[Tensor]:
+        """States of texts, (t, h) each, read on from their longest remembered beginnings."""
+        if self.memory is None or self.memory.most != self.remember:
+            self.memory = Memory(self.remember)
+        return read_on(self, self.memory, texts)
 
     def matrices(self) -> dict[str, tuple[Tensor, ...]]:
         """The matrices of each layer, those that read the same thing side by side."""
