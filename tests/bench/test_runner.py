@@ -121,6 +121,26 @@ def test_sequences_carry_the_key_or_the_guess_forward(tmp_path, mode, last):
     assert len(predictions) == 3
 
 
+def test_sequences_are_followed_to_their_ends_together_and_listed_by_depth(tmp_path, monkeypatch):
+    """Whatever many are followed at once: the same items in the same order, and a model may forget the sequences before."""
+    order = {}
+    for many in (1, 2, 64):
+        monkeypatch.setattr(runner, "FOLLOWED", many)
+        model, exam = Sugar(), Words("greedy")
+        exam.items = [Item(f"{name}.0", WordGap((name,), ("add",)), "salt", name) for name in ("a", "b", "c")]
+        exam.follow = lambda item, answer: (
+            None if item.id.endswith("2") else Item(
+                f"{item.id[0]}.{int(item.id[2]) + 1}", WordGap((item.id[0],), (*item.question.prefix, answer)), "salt", item.id[0]
+            )
+        )  # fmt: skip
+        with Results(tmp_path / f"{many}.sqlite") as store:
+            asked, _ = runner.sit(lambda model=model: model, exam, exam.items, store, {"m": many})
+        order[many] = [item.id for item in asked]
+        seen = [question.abstract[0] for question in model.seen]
+        assert seen == {1: list("aaabbbccc"), 2: list("abababccc"), 64: list("abcabcabc")}[many]
+    assert order[1] == order[2] == order[64] == ["a.0", "b.0", "c.0", "a.1", "b.1", "c.1", "a.2", "b.2", "c.2"]
+
+
 def test_only_an_oracle_can_be_written_to_a_file():
     assert len(runner.unfold(Words("oracle"), Words("oracle").items)) == 3
     with pytest.raises(BadInput, match="greedy"):
