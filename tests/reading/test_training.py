@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from pathlib import Path
 
 import numpy as np
@@ -94,3 +95,30 @@ def test_words_of_two_classes_stand_in_each_others_places() -> None:
     made = {tuple(augment.swapped(plain["w"], plain["t"], ["row"], random.Random(seed))) for seed in range(40)}
     assert made == {("to", "see"), ("to", "row")}
     assert augment.swapped(plain["w"], plain["t"], [], random.Random(1)) is plain["w"]
+
+
+def test_words_are_packed_as_torch_packs_them() -> None:
+    torch = pytest.importorskip("torch")
+    batches = pytest.importorskip("training.reader.batches")
+    lengths = np.array([2, 5, 1, 5, 3])
+    mask = np.arange(5) < lengths[:, None]
+    order, sizes = batches.packed(mask)
+    numbers = torch.arange(mask.size).view(5, 5)
+    packed = torch.nn.utils.rnn.pack_padded_sequence(numbers, torch.tensor(lengths), True, False)
+    assert sizes.tolist() == packed.batch_sizes.tolist()
+    steps = np.split(order, np.cumsum(sizes)[:-1])
+    theirs = np.split(packed.data.numpy(), np.cumsum(sizes)[:-1])
+    assert [sorted(step) for step in steps] == [sorted(step) for step in theirs]
+    assert all((step[: len(after)] + 1 == after).all() for step, after in itertools.pairwise(steps))
+
+
+def test_a_sentence_is_numbered_anew_for_another_network() -> None:
+    pytest.importorskip("torch")
+    batches = pytest.importorskip("training.reader.batches")
+    network = pytest.importorskip("training.reader.network")
+    rows = batches.prepare([{"w": ["Mia", "ran"]}], {key: [] for key in "tde"})
+    for known, expected in ((["mia", "ran"], [1, 2]), (["ran"], [0, 1])):
+        words = network.Words(known)
+        words("before")
+        given, _ = batches.tensors(rows, words, None, "cpu")
+        assert given.rows[0, :, 0].tolist() == expected

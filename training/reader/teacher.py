@@ -22,7 +22,7 @@ from training.reader.network import recurrence
 from training.reader.parallel import side_by_side
 from training.reader.scoring import loss_of, tally
 
-BATCH = 4600
+BATCH = 2300
 """words of a batch, padding included"""
 BIGGEST = 500
 """word pieces of a sentence at most"""
@@ -144,8 +144,8 @@ def fit(
     inner = list(net.encoder.parameters())
     known = {id(one) for one in inner}
     groups = [
-        {"params": inner, "lr": 3e-4},
-        {"params": [one for one in net.parameters() if id(one) not in known], "lr": 2e-3},
+        {"params": inner, "lr": 2e-4},
+        {"params": [one for one in net.parameters() if id(one) not in known], "lr": 1.5e-3},
     ]
     optimizer = torch.optim.AdamW(groups, weight_decay=0.01, betas=(0.9, 0.98))
     total = epochs * len(batches(rows, BATCH, random.Random(0)))
@@ -255,7 +255,7 @@ def train_one(work: Path, encoder: Path, seed: int, epochs: int) -> None:
     torch.save(net.state_dict(), work / f"teacher{seed}.pt")
 
 
-def main(work: Path, encoder: Path, seeds: int = 2, epochs: int = 8) -> None:
+def main(work: Path, encoder: Path, seeds: int = 2, epochs: int = 10) -> None:
     """Trains the teachers (side by side on a GPU) and writes silver.npz, the labels of all sentences that came out as trees."""
     calls = [(work, encoder, seed, epochs) for seed in range(1, seeds + 1)]
     shelf, raw = side_by_side(train_one, calls, lambda: shelves(work, encoder))
