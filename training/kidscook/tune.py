@@ -129,7 +129,9 @@ def run(given: argparse.Namespace) -> dict[str, Any]:
 def of_release(given: argparse.Namespace, path: Path, parts: dict[str, list[Row]]) -> dict[str, Any]:
     """What the saved file measures on the held-out texts and on dev; its best words go to an `npz` beside it."""
     released = make("model", given.kind, weights=str(path), device=given.device).fit(())
-    allowed, report, kept = released.admissible("kidscook"), {}, {}
+    allowed = released.admissible("kidscook")
+    report: dict[str, Any] = {}
+    kept: dict[str, Any] = {}
     for split in ("held", "dev"):
         table, keys, blanks = oracle(released.network(), parts[split], allowed)
         report[f"released_{split}"] = measure(table, keys, blanks, released.temperature)

@@ -32,7 +32,7 @@ from scenarist.models.word_queries import Admissible, Network, Place
 from scenarist.models.wordcloze_training import lengths
 from scenarist.story import Alignment, Pair
 
-ENSEMBLE = ("word-head-plain-1", "word-head-redraw-1", "word-head-2", "pretrained-transducer-1")
+ENSEMBLE = ("word-head-plain-1", "word-head-redraw-1", "word-head-2")
 
 
 class PretrainedWords(WordModel):

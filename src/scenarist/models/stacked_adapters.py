@@ -83,7 +83,8 @@ class StackedBody(nn.Module):  # type: ignore[misc]
         """States of texts, (t, h) each, read on from their longest remembered beginnings."""
         if self.memory is None or self.memory.most != self.remember:
             self.memory = Memory(self.remember)
-        return read_on(self, self.memory, texts)
+        states: list[Tensor] = read_on(self, self.memory, texts)
+        return states
 
     def matrices(self) -> dict[str, tuple[Tensor, ...]]:
         """The matrices of each layer, those that read the same thing side by side."""
