@@ -119,7 +119,7 @@ class Course:
             encoder = Bert(self.base) if options.encoder == "minilm" else Llama(self.base, options.causal, options.rank)
             self.model = DocumentNetwork(encoder, len(self.store.labels))
         self.model = halved(self.model)
-        self.half = isinstance(self.model.encoder, Bert) and DEVICE == "cuda"
+        self.half = isinstance(self.model.encoder, Bert) and (DEVICE == "cuda" or options.half)
 
     def feed(self, taught: list[Taught] | None = None) -> Endless:
         """Batches of stitched documents with labels, or of documents that teachers have labelled."""
@@ -323,6 +323,7 @@ def main() -> None:
     parser.add_argument("--every", type=int, default=200)
     parser.add_argument("--workers", type=int, default=4)
     parser.add_argument("--seed", type=int, default=13)
+    parser.add_argument("--half", action="store_true", help="half precision on a processor too (MiniLM)")
     parser.add_argument("--smoke", action="store_true")
     options = parser.parse_args()
     options.out.mkdir(parents=True, exist_ok=True)

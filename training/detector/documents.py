@@ -41,8 +41,7 @@ class Store:
         """``every`` n-th text only, to try things out."""
         self.sentences: list[str] = []
         self.texts: dict[str, list[Text]] = {}
-        made = path.with_name("made.jsonl.gz")  # invented stories, where there are any
-        records = read(path, every) + (read(made, every) if made.exists() else [])
+        records = read(path, every)
         self.labels = ["None", *sorted({record["label"] for record in records if record["label"]})]
         number = {label: at for at, label in enumerate(self.labels)} | {"": 0}
         for record in records:
@@ -144,15 +143,11 @@ def pool(store: Store, count: int, seed: int = 7) -> list[Document]:
 
 
 def free(store: Store, rng: random.Random) -> Document:
-    """A document without labels, for the teacher to label: ROCStories and invented stories, in a row, with other text between."""
+    """A document without labels, for the teacher to label: ROCStories in a row, with other text between."""
     sentences: list[int] = []
-    made = store.texts.get("made-train")
     for _ in range(rng.randint(1, 4)):
-        if made and rng.random() < 0.6:
-            sentences += stretch(rng.choice(made), rng, 2, 12)
-        else:
-            text = rng.choice(store.texts["free-train"])
-            sentences += range(text.start, text.stop)
+        text = rng.choice(store.texts["free-train"])
+        sentences += range(text.start, text.stop)
         if rng.random() < 0.3:
             sentences += store.run(pick(NONE_TRAIN, rng), rng, 2, 6)
         if rng.random() < 0.3:

@@ -15,7 +15,8 @@ import numpy as np
 
 from scenarist.models.deep_detector import fingerprint
 
-TOP = 24
+TOP, KEPT = 24, 32
+"""Labels of a sentence whose scores are kept: for the tables, and of each member by itself."""
 
 
 def dense(member: dict[str, np.ndarray], name: str) -> np.ndarray:
@@ -67,7 +68,7 @@ def main() -> None:
     np.savez_compressed(
         options.out, labels=labels.astype(np.uint8), below=np.round(np.take_along_axis(every, labels, axis=1).clip(max=255)).astype(np.uint8),
         switch=np.concatenate(switch).astype(np.float16), enter=np.average([one["enter"] for one in members], axis=0, weights=shares).astype(np.float32),
-        marks=np.stack(marks), starts=np.array(starts, dtype=np.int32), stops=np.array(stops, dtype=np.int32),
+        steps=np.array(12), marks=np.stack(marks), starts=np.array(starts, dtype=np.int32), stops=np.array(stops, dtype=np.int32),
     )  # fmt: skip
     print(len(marks), "documents,", len(every), "sentences,", options.out.stat().st_size, "bytes")
 

@@ -116,7 +116,8 @@ class Kept:
             self.labels, self.below = (
                 file["labels"],
                 file["below"],
-            )  # (N, K): the likeliest labels, and fifths below the best
+            )  # (N, K): the likeliest labels, and how far below the best
+            self.steps = float(file["steps"]) if "steps" in file.files else 5.0  # a nat in so many parts
             self.switch, self.enter = file["switch"].astype(np.float32), file["enter"].astype(np.float32)
             self.places = {
                 bytes(mark).hex(): (int(start), int(stop))
@@ -129,7 +130,7 @@ class Kept:
         if place is None:
             return None
         rows = slice(*place)
-        labels, values = self.labels[rows].astype(np.int64), -self.below[rows].astype(np.float32) / 5
+        labels, values = self.labels[rows].astype(np.int64), -self.below[rows].astype(np.float32) / self.steps
         emission = np.repeat(values.min(axis=1, keepdims=True) - 1.0, len(self.enter), axis=1)
         np.put_along_axis(emission, labels, values, axis=1)
         return Evidence(emission, self.switch[rows], self.enter)
@@ -158,11 +159,12 @@ class DeepDetector(Detector):
         recorded: bool = False,
         doubt: float = 1.0,
         whole_weight: float = 0.9,
+        caution: float = 2.0,
         **settings: Any,
     ) -> None:
         """``members``: networks of the release; ``light``: the share of the light network in the evidence; ``recorded``: take what a
         graphics card said of the tables' documents, which here takes hours."""
-        super().__init__(doubt=doubt, whole_weight=whole_weight, **settings)
+        super().__init__(doubt=doubt, whole_weight=whole_weight, caution=caution, **settings)
         self.members = tuple(members.split("+") if isinstance(members, str) else members)
         self.light, self.recorded = light, recorded
         for name in () if recorded else self.members:

@@ -69,15 +69,19 @@ class Detector:
         taught: bool = False,
         sure: float = 0.15,
         mention: float = 0.5,
-        doubt: float = 2.0,
-        whole_weight: float = 1.0,
+        doubt: float = 1.5,
+        whole_weight: float = 1.8,
+        story_weight: float = 3.6,
+        caution: float = 2.5,
     ) -> None:
         """``weights``: a folder of weights instead of the carried ones; ``most`` labels a segment, each of at least
         ``least`` weight; ``separator``: the longest stretch of other text that does not part a segment, in sentences;
         ``soften``: how much weaker the evidence for a related scenario may be; ``taught``: know the scenarios a user added
         too; ``sure``: a segment whose first label weighs less is not claimed, nor (``mention``) one of a single
         sentence, since a mere mention is no telling (Appendix A, rule 1); ``doubt``: how much evidence
-        for *None* is taken off (tuned on stitched text); ``whole_weight``: how much the segment as a whole counts."""
+        for *None* is taken off (tuned on stitched text); ``whole_weight``: how much the segment as a whole counts,
+        ``story_weight``: how much a whole story does; ``caution``: how far chances are evened out (calibrated on stitched text, then a
+        little more, since other text is further from the training)."""
         if most < 1 or separator < 0 or not 0 <= least <= 1 or soften <= 0:
             raise BadInput("detector: expected most >= 1, separator >= 0, 0 <= least <= 1 and soften > 0.")
         self.network = Network(Path(weights)) if weights else carried()
@@ -87,6 +91,7 @@ class Detector:
             self.network = with_taught(self.network)
         self.most, self.least, self.separator, self.nested, self.soften = most, least, separator, nested, soften
         self.sure, self.mention, self.doubt, self.whole_weight = sure, mention, doubt, whole_weight
+        self.story_weight, self.caution = story_weight, caution
         path = Path(weights) / "segments.npz" if weights else resource("detector") / "segments.npz"
         self.judge = SegmentLabels(path, self.network) if path.exists() else None
         self.none = self.network.labels.index(NONE)
@@ -116,7 +121,7 @@ class Detector:
         _, texts = read(story)
         if not texts:
             return ()
-        mass = self.shares(texts, self.evidence(texts).emission, 4 * self.whole_weight)
+        mass = self.shares(texts, self.evidence(texts).emission, self.story_weight)
         order = np.argsort(-mass, kind="stable")[:10]
         return tuple(Label(self.network.labels[at], float(mass[at])) for at in order)
 
@@ -167,7 +172,7 @@ class Detector:
             )  # scenarios a user added have no weights there
             scores = scores + (self.whole_weight if weight is None else weight) * np.append(whole, missing)
         scores[self.none] = -np.inf
-        return np.asarray(np.exp(log_shares(scores / 2)))
+        return np.asarray(np.exp(log_shares(scores / self.caution)))
 
     def labels(self, first: int, shares: Array) -> tuple[Label, ...]:
         """The labels of a segment by weight; its own comes first, related ones are kept at a lower weight than others."""

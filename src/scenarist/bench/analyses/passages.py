@@ -12,7 +12,7 @@ import hashlib
 import os
 import re
 import tomllib
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -21,6 +21,7 @@ from scenarist.corpora import finding
 from scenarist.errors import BadInput, Missing
 from scenarist.formats.plain import sentences
 from scenarist.learning.scenario_inventory import find
+from scenarist.models.deep_detector import DeepDetector
 from scenarist.models.detector import Detector
 from scenarist.signature import sign
 from scenarist.story import Story
@@ -65,40 +66,50 @@ def passages() -> Iterator[Passage]:
         )
 
 
+def judged(detector: Detector, one: Passage) -> tuple[dict[str, bool], list[str]]:
+    """What a detector gets right of a passage, and what it says."""
+    ranked = [label.name for label in detector.whole(one.story)[:2]]
+    segments = detector.segments(one.story)
+    claimed = [name for segment in segments for name in segment.names[:2]]
+    if not one.told:
+        return {"none": not segments}, claimed
+    right = [any(name in one.labels for name in names) for names in (ranked, claimed)]
+    return dict(zip(("top2", "found"), right, strict=True)), ranked
+
+
+def summary(name: str, marks: Sequence[dict[str, bool]]) -> dict[str, Any]:
+    """One row for all passages."""
+    scores = {}
+    for what in ("top2", "found", "none"):
+        if some := [one[what] for one in marks if what in one]:
+            scores[f"{what}/appendix-a"] = {"value": sum(some) / len(some), "low": None, "high": None, "n": len(some)}
+    return {"model": name, "role": "ours", "scores": scores}
+
+
 def table(split: str = "dev", seed: int = 13, limit: int | None = None) -> dict[str, Any]:  # noqa: ARG001
-    """One row a passage and one for all."""
-    detector = Detector()
-    rows: list[dict[str, Any]] = []
-    sums: dict[str, list[float]] = {"top2": [], "found": [], "none": []}
-    for one in list(passages())[:limit]:
-        ranked = [label.name for label in detector.whole(one.story)[:2]]
-        segments = detector.segments(one.story)
-        claimed = [name for segment in segments for name in segment.names[:2]]
-        marks = (
-            {"top2": any(name in one.labels for name in ranked), "found": any(name in one.labels for name in claimed)}
-            if one.told
-            else {"none": not segments}
-        )
-        for what, mark in marks.items():
-            sums[what].append(float(mark))
-        scores = {
-            f"{what}/appendix-a": {"value": float(mark), "low": None, "high": None, "n": 1}
-            for what, mark in marks.items()
+    """One row a passage, as the light detector says it, and one for all of them for each detector."""
+    chosen = list(passages())[:limit]
+    light = Detector()
+    said = [judged(light, one) for one in chosen]
+    rows = [
+        {
+            "model": f"{one.example}: {', '.join(one.labels)}",
+            "role": "ours",
+            "scores": {
+                f"{what}/appendix-a": {"value": float(mark), "low": None, "high": None, "n": 1}
+                for what, mark in marks.items()
+            },
+            "said": names,
         }
-        rows.append(
-            {
-                "model": f"{one.example}: {', '.join(one.labels)}",
-                "role": "ours",
-                "scores": scores,
-                "said": ranked if one.told else claimed,
-            }
-        )
-    whole = {
-        f"{what}/appendix-a": {"value": sum(marks) / len(marks), "low": None, "high": None, "n": len(marks)}
-        for what, marks in sums.items()
-        if marks
-    }
-    rows.append({"model": "detector", "role": "ours", "scores": whole})
+        for one, (marks, names) in zip(chosen, said, strict=True)
+    ]
+    rows.append(summary(light.name, [marks for marks, _ in said]))
+    try:
+        deep = DeepDetector()
+    except Missing as error:
+        rows.append({"model": DeepDetector.name, "role": "ours", "scores": {}, "problem": str(error)})
+    else:
+        rows.append(summary(deep.name, [judged(deep, one)[0] for one in chosen]))
     fields = {
         "exam": "detection",
         "data": f"appendix-a#{hashlib.sha256(LIST.read_bytes()).hexdigest()[:8]}",
