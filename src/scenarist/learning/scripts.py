@@ -238,4 +238,5 @@ def participants(stories: Sequence[Story], most: int = 12) -> tuple[tuple[str, i
     for story in stories:
         heads = {role.head.lower() for event in story.events for role in event.roles if role.head}
         counted.update(head for head in heads if head not in VAGUE and head.isalpha() and len(head) > 2)
-    return tuple((head, n) for head, n in counted.most_common(most) if n > 1)
+    ranked = sorted(counted.items(), key=lambda pair: (-pair[1], pair[0]))  # the same whatever the order of sets
+    return tuple((head, n) for head, n in ranked[:most] if n > 1)
