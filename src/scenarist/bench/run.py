@@ -262,7 +262,7 @@ def run_row(
             marks[metric.name].append(scoring.marks_of(metric, asked, predictions))
     for metric in metrics:
         runs = marks[metric.name]
-        signed = {**fields, "train": [source.corpus for source in sources] or "none", "seed": list(seeds)}
+        signed = {**fields, **row.signed, "train": [source.corpus for source in sources] or "none", "seed": list(seeds)}
         score = scoring.score_marks(metric, scoring.mean_marks(runs), signed, missing=missing)
         values = (
             {seed: scoring.total(metric, one) for seed, one in zip(seeds, runs, strict=True)} if len(seeds) > 1 else {}

@@ -50,6 +50,8 @@ class Row(msgspec.Struct, forbid_unknown_fields=True):
     """With one of these two, the condition's own training data and their settings are not looked at."""
     seeds: list[int] = []
     only: list[str] = []
+    signed: dict[str, Any] = {}
+    """Fields of the exam that differ for this solver, e.g. that it does not see the story: the signature of its figures says so."""
     scores: dict[str, Any] = {}
     """Published numbers by ``metric/condition``, or by split and then so."""
     note: str = ""

@@ -1,0 +1,46 @@
+"""A row whose solver is shown less than its exam says so in the signature of its figures; the tables of Story Cloze do."""
+
+import pytest
+
+from scenarist.bench.run import run_table
+from scenarist.bench.table import load
+from scenarist.store import Results
+
+TABLE = """
+name = "shown"
+title = "Who sees the story?"
+seeds = [1]
+[[condition]]
+name = "all"
+corpus = "toy"
+corpus_settings = { kind = "cloze" }
+exam = "storycloze"
+metrics = ["accuracy"]
+[[row]]
+model = "constant-first"
+role = "baseline"
+[[row]]
+model = "constant-first"
+label = "hidden"
+signed = { see = "ending" }
+"""
+
+
+def test_the_signature_says_what_a_row_was_shown(tmp_path):
+    path = tmp_path / "shown.toml"
+    path.write_text(TABLE, encoding="utf-8")
+    with Results(tmp_path / "r.sqlite") as store:
+        seen, hidden = (done.cells["accuracy/all"].score.signature for done in run_table(load(str(path)), store).rows)
+    assert "|see:story|" in seen and "|see:ending|" in hidden
+
+
+@pytest.mark.parametrize("name", ["storycloze2016", "storycloze2018", "storycloze-bias"])
+def test_rows_without_the_story_are_signed_so(name):
+    for row in load(name).row:
+        hides = (
+            row.settings.get("see") == "ending"
+            or "ending-only" in str(row.settings.get("run"))
+            or row.only == ["ending-only"]
+        )
+        if row.role != "published":
+            assert (row.signed.get("see") == "ending") == hides, row.label or row.model
