@@ -143,6 +143,7 @@ def test_the_map_shows_every_wrong_pair_and_the_words_of_topics() -> None:
     assert abs(order.index("writing a letter") - order.index("mailing a letter")) == 1
     words = scenarios.topic_words(5)
     assert len(words) > 190 and all(len(some) == 5 for some in words.values())
+    assert {"bake", "ingredient", "oven"} & set(scenarios.topic_words()["baking a cake"]) and "towel" in words["taking a bath"]
     form = {
         "pairs": [[*pair, count] for pair, count in pairs.items()], "order": order, "errors": 9, "split": "dev", "signature": "s",
         "confusions": [{"true": "writing a letter", "predicted": "mailing a letter", "sentences": 5, "pmi": 1.5, "relation": "part of"}],

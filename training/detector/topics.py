@@ -1,6 +1,7 @@
 """Stories -> `resources/topics`: `python -m training.detector.topics FOLDER [--words lemmas]`.
 
-``stems``: topics.npz and affinity.npz, quick to use on any text (`scenarist corpus rank`); ``lemmas``: topics-lemmas.npz, the paper's words for its rows.
+``stems``: topics.npz and affinity.npz, quick to use on any text (`scenarist corpus rank`); ``lemmas``: topics-lemmas.npz and affinity-lemmas.npz, the
+paper's words, for its rows and its Table 9. ``--keep`` takes the topics that lie in FOLDER and learns the regression only.
 
 200 topics over the content words of MCScript and ROCStories (train splits), as the paper takes MCScript and all personal stories;
 and a logistic regression from the topics of MCScript's stories to their scenarios, by which texts are ranked.
@@ -55,27 +56,34 @@ def main() -> None:
     parser.add_argument("--words", choices=("lemmas", "stems"), default="lemmas")
     parser.add_argument("--free", type=int, default=4_000, help="at most so many ROCStories")
     parser.add_argument("--passes", type=int, default=8)
+    parser.add_argument("--keep", action="store_true")
     parser.add_argument("--smoke", action="store_true")
     options = parser.parse_args()
     if options.smoke:
         options.free, options.passes = 100, 1
     stories = list(make("corpus", "mcscript", split="train"))[: 200 if options.smoke else None]
     told = [[s.text[one.start : one.stop] for one in sentences(s.text)] for s in stories]
+    ending = "" if options.words == "stems" else f"-{options.words}"
+    path = options.folder / f"topics{ending}.npz"
     free = [[s.of(one) for one in s.sentences] for s in make("corpus", "rocstories", split="train")][: options.free]
-    texts = told + free
+    texts = told if options.keep else told + free
     content_words([line for lines in texts for line in lines], options.words)
     documents = [[word for words in content_words(lines, options.words) for word in words] for lines in texts]
-    topics = Topics(passes=options.passes, least=5).fit(documents)
-    topics.save(options.folder / ("topics.npz" if options.words == "stems" else f"topics-{options.words}.npz"))
+    if options.keep:
+        topics = Topics.load(path)
+    else:
+        topics = Topics(passes=options.passes, least=5).fit(documents)
+        topics.save(path)
     for number in range(0, 200, 10):
         print(number, " ".join(topics.top(number)))
-    if options.words != "stems":
-        return
-    shares = np.array([features(topics.infer(one)) for one in documents[: len(told)]])
-    names, weights, bias = regression(shares, [find(story.scenario).name for story in stories])
+    shares = np.array([topics.infer(one) for one in documents[: len(told)]])
+    scenarios = [find(story.scenario).name for story in stories]
+    names, weights, bias = regression(features(shares), scenarios)
+    prevalent = np.array([shares[[one == name for one in scenarios]].mean(axis=0) for name in names])
     np.savez_compressed(
-        options.folder / "affinity.npz",
+        options.folder / f"affinity{ending}.npz",
         labels=packed("\n".join(names)), words=packed(options.words), weights=weights.astype(np.float16), bias=bias.astype(np.float16),
+        prevalent=prevalent.astype(np.float16),
     )  # fmt: skip
     print(len(documents), "documents,", len(topics.words_), "words")
 

@@ -58,14 +58,14 @@ def table(split: str = "dev", seed: int = 13, limit: int | None = None, model: s
 
 
 def topic_words(most: int = 10) -> dict[str, list[str]]:
-    """Table 9: the words of a scenario's prevalent topics, by the carried topics and regression (stems, no text at hand needed).
+    """Table 9: the words of a scenario's prevalent topics, by the carried topics (lemmas; no text at hand needed).
 
-    A word's share in the topics that speak for the scenario, and how much greater it is there than in other scenarios.
+    A word's share in the topics that the scenario's stories have more of than others, and how much greater it is there than elsewhere.
     """
-    topics, regression = affinity.carried()
-    spoken = np.maximum(regression.weights - regression.weights.mean(axis=1, keepdims=True), 0.0)  # (K, C)
+    topics, regression = affinity.carried("lemmas")
+    more = np.maximum(regression.prevalent - regression.prevalent.mean(axis=0), 0.0)  # (C, K)
     share = topics.weights_ / topics.weights_.sum(axis=1, keepdims=True)  # (K, V)
-    told = spoken.T @ share  # (C, V)
+    told = more @ share  # (C, V)
     told /= told.sum(axis=1, keepdims=True)
     worth = told * np.log(told / told.mean(axis=0))  # what the scenario says more often than others
     heaviest = np.argsort(-worth, axis=1, kind="stable")[:, :most]
