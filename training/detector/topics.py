@@ -1,7 +1,7 @@
 """Stories -> `resources/topics`: `python -m training.detector.topics FOLDER [--words lemmas]`.
 
-``stems``: topics.npz and affinity.npz, quick to use on any text (`scenarist corpus rank`); ``lemmas``: topics-lemmas.npz and affinity-lemmas.npz, the
-paper's words, for its rows and its Table 9. ``--keep`` takes the topics that lie in FOLDER and learns the regression only.
+``stems``: topics.npz and affinity.npz, quick to use on any text (`scenarist corpus rank`); ``lemmas``: topics-lemmas.npz and prevalence.npz, the
+paper's words, for its rows and its Table 9. ``--keep`` takes the topics that lie in FOLDER and makes the second file only.
 
 200 topics over the content words of MCScript and ROCStories (train splits), as the paper takes MCScript and all personal stories;
 and a logistic regression from the topics of MCScript's stories to their scenarios, by which texts are ranked.
@@ -78,13 +78,16 @@ def main() -> None:
         print(number, " ".join(topics.top(number)))
     shares = np.array([topics.infer(one) for one in documents[: len(told)]])
     scenarios = [find(story.scenario).name for story in stories]
-    names, weights, bias = regression(features(shares), scenarios)
-    prevalent = np.array([shares[[one == name for one in scenarios]].mean(axis=0) for name in names])
-    np.savez_compressed(
-        options.folder / f"affinity{ending}.npz",
-        labels=packed("\n".join(names)), words=packed(options.words), weights=weights.astype(np.float16), bias=bias.astype(np.float16),
-        prevalent=prevalent.astype(np.float16),
-    )  # fmt: skip
+    if options.words == "stems":
+        names, weights, bias = regression(features(shares), scenarios)
+        np.savez_compressed(
+            options.folder / "affinity.npz",
+            labels=packed("\n".join(names)), words=packed(options.words), weights=weights.astype(np.float16), bias=bias.astype(np.float16),
+        )  # fmt: skip
+    else:
+        names = sorted(set(scenarios))
+        prevalent = np.array([shares[[one == name for one in scenarios]].mean(axis=0) for name in names])
+        np.savez_compressed(options.folder / "prevalence.npz", labels=packed("\n".join(names)), shares=prevalent.astype(np.float16))
     print(len(documents), "documents,", len(topics.words_), "words")
 
 

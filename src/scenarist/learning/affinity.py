@@ -19,7 +19,7 @@ import numpy.typing as npt
 from scenarist.errors import BadInput
 from scenarist.formats.plain import sentences
 from scenarist.learning.content_words import content_words
-from scenarist.learning.topics import Topics
+from scenarist.learning.topics import Topics, carried_topics
 from scenarist.noun import Noun
 from scenarist.store import resource
 from scenarist.story import Story
@@ -42,21 +42,16 @@ class Regression(NamedTuple):
     weights: npt.NDArray[np.float32]
     bias: npt.NDArray[np.float32]
     words: str
-    prevalent: npt.NDArray[np.float32]
-    """Mean topic shares of each scenario's stories (C, K); empty where they were not kept."""
 
 
 @cache
-def carried(words: str = "stems") -> tuple[Topics, Regression]:
-    """Topics and regression inside the package, over stems (quick: no reader) or over lemmas."""
-    ending = "" if words == "stems" else f"-{words}"
-    with np.load(resource(f"topics/affinity{ending}.npz"), allow_pickle=False) as arrays:
+def carried() -> tuple[Topics, Regression]:
+    """Topics and regression inside the package."""
+    with np.load(resource("topics/affinity.npz"), allow_pickle=False) as arrays:
         labels = tuple(arrays["labels"].tobytes().decode().split("\n"))
-        learned = arrays["words"].tobytes().decode()
-        numbers = {name: arrays[name].astype(np.float32) for name in ("weights", "bias", "prevalent") if name in arrays}
-        none = np.zeros((0, 0), np.float32)
-        found = Regression(labels, numbers["weights"], numbers["bias"], learned, numbers.get("prevalent", none))
-    return Topics.load(resource(f"topics/topics{ending}.npz")), found
+        words = arrays["words"].tobytes().decode()
+        found = Regression(labels, arrays["weights"].astype(np.float32), arrays["bias"].astype(np.float32), words)
+    return carried_topics("stems"), found
 
 
 def features(shares: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
+from functools import cache
 from pathlib import Path
 from typing import Any, TypeAlias
 
@@ -16,6 +17,7 @@ import numpy as np
 import numpy.typing as npt
 
 from scenarist.errors import BadInput
+from scenarist.store import resource
 
 Array: TypeAlias = npt.NDArray[Any]
 SCHEMA = 1
@@ -151,3 +153,16 @@ def digamma(values: Any) -> Any:
         x = np.where(small, x + 1, x)
     inverse = 1 / (x * x)
     return low + np.log(x) - 0.5 / x - inverse * (1 / 12 - inverse * (1 / 120 - inverse / 252))
+
+
+@cache
+def carried_topics(words: str = "lemmas") -> Topics:
+    """The topics inside the package (200, from MCScript and ROCStories, train splits), over lemmas or over stems."""
+    return Topics.load(resource("topics/topics.npz" if words == "stems" else "topics/topics-lemmas.npz"))
+
+
+@cache
+def prevalence() -> tuple[tuple[str, ...], npt.NDArray[np.float32]]:
+    """Scenarios, and the mean shares of the topics over lemmas in the stories of each, (C, K)."""
+    with np.load(resource("topics/prevalence.npz"), allow_pickle=False) as arrays:
+        return tuple(arrays["labels"].tobytes().decode().split("\n")), arrays["shares"].astype(np.float32)

@@ -13,7 +13,8 @@ from typing import Any
 
 from scenarist.errors import BadInput
 from scenarist.learning.content_words import content_words
-from scenarist.models.tiling_labels import carried_topics, random_cuts, spans_of
+from scenarist.learning.topics import carried_topics
+from scenarist.models.tiling_labels import random_cuts, spans_of
 from scenarist.models.topic_tiling import tile, topic_vectors, word_vectors
 from scenarist.question import AnyQuestion, Guess, Prediction, Segments, Where
 from scenarist.store import inside, resource

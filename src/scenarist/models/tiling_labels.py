@@ -15,7 +15,6 @@ import math
 import random
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -26,7 +25,7 @@ from scenarist.formats.plain import sentences as cut
 from scenarist.learning.content_words import content_words
 from scenarist.learning.scenario_inventory import find, known
 from scenarist.learning.stitching import OTHERS, Stitched
-from scenarist.learning.topics import Topics
+from scenarist.learning.topics import carried_topics
 from scenarist.models.label_chain import Array
 from scenarist.models.one_vs_all import OneVsAll
 from scenarist.models.text_features import Features
@@ -52,12 +51,6 @@ class Learned(NamedTuple):
 
 _learned: dict[tuple[object, ...], Learned] = {}
 """Rows that differ only in how they cut share their classifiers."""
-
-
-@cache
-def carried_topics(words: str = "lemmas") -> Topics:
-    """The topics inside the package (200, from MCScript and ROCStories, train splits), over lemmas or over stems."""
-    return Topics.load(resource("topics/topics.npz" if words == "stems" else "topics/topics-lemmas.npz"))
 
 
 class SegmentThenLabel:

@@ -20,9 +20,9 @@ import numpy as np
 
 from scenarist import __version__
 from scenarist.bench.runner import data_hash
-from scenarist.learning import affinity
 from scenarist.learning.scenario_inventory import NONE, related
 from scenarist.learning.stitching import Stitched
+from scenarist.learning.topics import carried_topics, prevalence
 from scenarist.metrics.units import Unit, answer_units, guess_units
 from scenarist.question import Item, Prediction, Segments
 from scenarist.registry import make
@@ -62,14 +62,14 @@ def topic_words(most: int = 10) -> dict[str, list[str]]:
 
     A word's share in the topics that the scenario's stories have more of than others, and how much greater it is there than elsewhere.
     """
-    topics, regression = affinity.carried("lemmas")
-    more = np.maximum(regression.prevalent - regression.prevalent.mean(axis=0), 0.0)  # (C, K)
+    topics, (names, shares) = carried_topics(), prevalence()
+    more = np.maximum(shares - shares.mean(axis=0), 0.0)  # (C, K)
     share = topics.weights_ / topics.weights_.sum(axis=1, keepdims=True)  # (K, V)
     told = more @ share  # (C, V)
     told /= told.sum(axis=1, keepdims=True)
     worth = told * np.log(told / told.mean(axis=0))  # what the scenario says more often than others
     heaviest = np.argsort(-worth, axis=1, kind="stable")[:, :most]
-    return {name: [topics.words_[at] for at in heaviest[number]] for number, name in enumerate(regression.labels)}
+    return {name: [topics.words_[at] for at in heaviest[number]] for number, name in enumerate(names)}
 
 
 def seriated(pairs: Mapping[tuple[str, str], int]) -> list[str]:
