@@ -61,7 +61,8 @@ class Exam(Protocol):
     """Stories (or pairs, chains) -> Items. Keyword arguments of the constructor are its switches.
 
     Optional: ``follow(item, answer) -> Item | None`` gives the next item of a sequence, its question extended by the
-    answer (the key: *oracle*; the guess: *greedy*), and ``mode`` says which of the two the runner passes.
+    answer (the key: *oracle*; the guess: *greedy*), and ``mode`` says which of the two the runner passes. ``view`` names the
+    ``kind`` of a corpus with several views (toy) that the exam is set on, where none is asked for.
     """
 
     name: str

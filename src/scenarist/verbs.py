@@ -100,7 +100,10 @@ def exam(
     if takes(find("exam", name), "seed"):
         switches.setdefault("seed", seed)
     made = make("exam", name, **switches)
-    stories = make("corpus", corpus, split=split, **(corpus_settings or {}))
+    parts = dict(corpus_settings or {})
+    if hasattr(made, "view") and takes(find("corpus", corpus), "kind"):
+        parts.setdefault("kind", made.view)
+    stories = make("corpus", corpus, split=split, **parts)
     items = unfold(made, items_of(made, stories, limit))
     fixed = tuple((key, plain(value)) for key, value in {**settings_of(stories), **made.settings()}.items())
     metrics = tuple(getattr(made, "metrics", ("accuracy",)))

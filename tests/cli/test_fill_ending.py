@@ -80,6 +80,26 @@ def test_a_table_without_answers_is_answered_blind(file: Path, tmp_path: Path, c
     assert "accuracy" in json.dumps(scored)
 
 
+def test_a_blind_exam_is_not_scored(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    table, folder, mine = tmp_path / "mine.csv", str(tmp_path / "d"), tmp_path / "mine.jsonl"
+    table.write_text(f"{HEAD}\n{LINE}\n")
+    assert run(["exam", "storycloze", "storycloze-2016", "--corpus-set", f"path={table}", "--set", "blind=true", "-o", folder]) == 0
+    assert "scenarist score" not in capsys.readouterr().out
+    mine.write_text('{"item": "s1", "guesses": [{"answer": "1"}]}\n')
+    assert run(["score", folder, str(mine)]) == 2
+    assert "have no answer" in capsys.readouterr().err
+
+
+def test_the_readme_examines_with_the_toy_corpus(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    folder, mine = tmp_path / "d", tmp_path / "mine.jsonl"
+    assert run(["exam", "storycloze", "toy", "-o", str(folder)]) == 0
+    keys = [json.loads(line) for line in (folder / "keys.jsonl").read_text().splitlines()]
+    mine.write_text("".join(json.dumps({"item": key["id"], "guesses": [{"answer": key["key"]}]}) + "\n" for key in keys))
+    capsys.readouterr()
+    assert run(["score", str(folder), str(mine), "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["systems"][0]["scores"]["accuracy"]["value"] == 1.0
+
+
 @pytest.mark.parametrize(
     ("table", "words"),
     [
@@ -89,7 +109,7 @@ def test_a_table_without_answers_is_answered_blind(file: Path, tmp_path: Path, c
         (f"{HEAD}\n{LINE.replace('A leaf came up.', '')}\n", "sentence 4 is empty"),
         (f"{HEAD}\n{LINE.replace('Tom sold an old piano.', '')}\n", "an ending is empty"),
         (f"{HEAD}\n{LINE.replace('Tom sold an old piano.', 'Mia watered the leaf.')}\n", "both endings are the same"),
-        (f"{HEAD}\n{LINE},one more\n", "expected 7 columns"),
+        (f"{HEAD}\n{LINE},one more\n", "got 8; a cell with ',' in it stands in quotes"),
         (f"{HEAD}\ns1,One.,Two.,Three.,Yes.,No.\n", "expected 7 columns"),
         (f"{HEAD},AnswerRightEnding\n{LINE},3\n", "must be 1 or 2"),
     ],

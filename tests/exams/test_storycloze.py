@@ -112,3 +112,8 @@ def test_the_2018_file_at_hand_repeats_2016():
     new = [(story.context, story.endings) for story in StoryCloze2018("dev")]
     assert len(new) == 1556
     assert sum(one in old for one in new) == 1556
+
+
+def test_other_stories_are_refused():
+    with pytest.raises(BadInput, match="two endings"):
+        list(StoryClozeExam().set([Story.from_sentences("s", ["Ann woke.", "She left."])]))

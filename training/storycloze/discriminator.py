@@ -14,7 +14,7 @@ import torch
 from torch.nn import functional as F
 
 from training.storycloze.data import BOS, MARK, Data, Ids, cat, group_batches
-from training.storycloze.job import Job
+from training.storycloze.job import SEEDS, Job
 from training.storycloze.language_model import rules
 from training.storycloze.loop import train
 from training.storycloze.network import Lora, Smol
@@ -100,8 +100,11 @@ def choose_rule(job: Job, net: Smol, lora: Lora, data: Data, limit: int = 800) -
         asked += [(story[:4], [story[4], ending]) for ending in wrong if len(ending)]
     found = all_rules(job, net, lora, asked)
     ours = {name: float((scores[..., 0] > scores[..., 1]).mean()) for name, scores in found.items()}
-    theirs = {name: data.accuracy(scores) for name, scores in all_rules(job, net, lora, cloze(data)).items()}
+    asked_of_people = all_rules(job, net, lora, cloze(data))
+    theirs = {name: data.accuracy(scores) for name, scores in asked_of_people.items()}
     best = max(ours, key=ours.__getitem__)
+    for seed, scores in zip(SEEDS, asked_of_people[best], strict=False):
+        job.keep(f"story-rule-{seed}", scores.astype(np.float32))
     for name in sorted(ours, key=ours.__getitem__, reverse=True):
         job.say(f"  rule {name}: {ours[name]:.4f} on {len(asked)} made pairs; Story Cloze {theirs[name]}")
     job.say(f"rule chosen on held-out stories: {best}, Story Cloze {theirs[best]}")

@@ -17,7 +17,6 @@ from scenarist.corpora.storycloze import StoryCloze2016, StoryCloze2018
 from scenarist.exams.ordering import OrderingExam
 from scenarist.models.recorded import fingerprint
 from scenarist.question import Order
-from training.storycloze.job import SEEDS
 
 RELEASE = Path("release/storycloze/recorded.npz")
 
@@ -42,10 +41,6 @@ def main(files: list[Path]) -> None:
             else:
                 margins = values[:, 1] - values[:, 0]
                 kept[name] = np.array([margins[first[one]] for one in places], dtype=np.float16)
-    for seed in SEEDS:  # the rule that was chosen on held-out stories without a label: discriminator and language model, each of unit spread
-        head, lm = (kept.get(f"{name}-{seed}") for name in ("story-discriminator", "story-lm-pmi"))
-        if head is not None and lm is not None:
-            kept[f"story-rule-{seed}"] = sum(one.astype(np.float32) / one.astype(np.float32).std() for one in (head, lm)).astype(np.float16)
     if any(name.startswith("order-") for name in kept):
         items = OrderingExam().set(ROCStories("dev", cased=True))
         kept["order-questions"] = hashes([fingerprint(item.question.sentences) for item in items if isinstance(item.question, Order)])

@@ -59,10 +59,11 @@ def main() -> None:
     def pack() -> None:
         job.save("skip-thoughts", [packed(network.encoder, vocabulary)], {"what": "skip-thoughts encoder, fiction", "seed": given.seed})
 
-    saved = False
+    saved, seen = False, ""
 
     def watch(step: int, steps: int, loss: float) -> bool:
-        nonlocal saved
+        nonlocal saved, seen
+        seen = f"{step + 1} steps, loss {loss:.3f}"
         if step % 500 == 0 or step == steps - 1:
             job.say(f"skip-thoughts: step {step}/{steps} loss {loss:.3f}")
         if not saved and job.left() < job.budget / 3:  # in case the machine goes
@@ -72,6 +73,7 @@ def main() -> None:
 
     batch, seconds = (16, 10.0) if given.tiny else (512, job.left() - 5)
     learn(network, texts, given.epochs, batch, rate=1e-3, seed=given.seed, device=job.device, watch=watch, seconds=seconds)
+    job.say(f"skip-thoughts: done {seen}")
     pack()
 
 

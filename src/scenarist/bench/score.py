@@ -13,6 +13,7 @@ from scenarist.bench import folder as folders
 from scenarist.bench import scoring
 from scenarist.bench.bootstrap import minimum_detectable
 from scenarist.bench.significance import Comparison, compare, holm
+from scenarist.errors import BadInput
 from scenarist.question import Prediction, Score
 from scenarist.registry import make
 
@@ -89,6 +90,11 @@ def score_files(
 ) -> Scored:
     """Score every file and compare each pair."""
     items, card = folders.read(path)
+    if empty := sum(item.key == "" for item in items):
+        raise BadInput(
+            f"{path}: {empty} of {len(items)} items have no answer (the exam was set blind), so nothing here can be scored; "
+            "who holds the answers can score the predictions."
+        )
     found = [folders.predictions(file, items, strict) for file in files]
     asked = [make("metric", name) for name in (metrics or card.metrics)]
     fields = {"exam": card.exam, **dict(card.settings), "data": card.data, "split": card.split, "seed": seed}

@@ -69,4 +69,7 @@ def exam(
         say(f"{card.items} items of {card.data} ({split}) are in {out}.", markup=False)
         say("Give questions.jsonl to the system, keep keys.jsonl, and expect one line an item:", markup=False)
         say(f"  {example(items[0])}", markup=False, soft_wrap=True)
-        say(f"Then: scenarist score {out} predictions.jsonl", markup=False)
+        if any(item.key == "" for item in items):
+            say("Some have no answer, so the folder cannot be scored here: keep the predictions for who holds the answers.", markup=False)
+        else:
+            say(f"Then: scenarist score {out} predictions.jsonl", markup=False)

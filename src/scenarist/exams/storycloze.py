@@ -21,6 +21,8 @@ class StoryClozeExam:
 
     name = "storycloze"
     metrics = ("accuracy",)
+    view = "cloze"
+    """What it asks of a corpus with several views, such as toy."""
 
     def __init__(self, see: str = "story", blind: bool = False) -> None:
         if see not in VIEWS:
@@ -46,7 +48,9 @@ class StoryClozeExam:
 
 
 def check(story: ClozeStory) -> None:
-    """Refuse a story that cannot be asked: an empty sentence, or two endings that are the same."""
+    """Refuse a story that cannot be asked: one without two endings, an empty sentence, or two endings that are the same."""
+    if not isinstance(story, ClozeStory):
+        raise BadInput(f"storycloze takes stories with two endings (storycloze-2016, storycloze-2018, toy), not {type(story).__name__}.")
     for number, sentence in enumerate(story.context, start=1):
         if not sentence.strip():
             raise BadInput(f"story {story.id!r}: expected four sentences, but sentence {number} is empty.")

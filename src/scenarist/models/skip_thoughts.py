@@ -9,7 +9,7 @@ read some hundred thousand sentences of fiction and knows words that fiction lac
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -37,12 +37,17 @@ def told(story: Story) -> list[str]:
 @cache
 def released() -> tuple[dict[str, int], Any]:
     """The released encoder: its words and its network."""
+    from scenarist.models.story_adapters import parts
+
+    return unpacked(parts("skip-thoughts")[0])
+
+
+def unpacked(tensors: Mapping[str, Any]) -> tuple[dict[str, int], Any]:
+    """The tensors of a file of `training/storycloze/skip_thoughts.py` -> words and network."""
     import torch
 
-    from scenarist.models.story_adapters import parts
     from scenarist.models.thought_network import FIRST, Sizes, ThoughtEncoder
 
-    tensors, _ = parts("skip-thoughts")
     spelled = bytes(tensors["vocabulary"].tolist()).decode("utf-8").split("\n")
     words_, reads = tensors["words"].float() * tensors["words.s"].float()[:, None], tensors["reads.weight_hh_l0"]
     encoder = ThoughtEncoder(Sizes(len(words_), words_.shape[1], reads.shape[1]))
