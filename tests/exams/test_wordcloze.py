@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from scenarist import verbs
 from scenarist.errors import BadInput
 from scenarist.exams.wordcloze import WordCloze, WordClozeInfill
 from scenarist.question import Item, WordGap
@@ -111,3 +112,8 @@ def test_match_finds_the_words_of_a_blank_in_whatever_order_they_were_asked() ->
     marks = Match().mark_all(waves, said)
     assert [mark["right"] for mark in marks] == [1.0, 1.0, 0.0, 0.0, 0.0]
     assert sum(mark["n"] for mark in marks) == 3
+
+
+def test_set_on_the_toy_corpus_it_asks_for_its_pairs() -> None:
+    items, _ = verbs.exam("wordcloze", "toy", split="dev")
+    assert isinstance(items[0].question, WordGap)

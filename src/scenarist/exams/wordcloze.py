@@ -31,6 +31,7 @@ class WordCloze:
     """The exam; keyword arguments overrule the preset."""
 
     name = "wordcloze"
+    view = "pairs"
     sides = "left"
 
     def __init__(
