@@ -56,6 +56,17 @@ def test_files_of_two_annotators_in_folders_of_their_own(tmp_path: Path, monkeyp
         agreement.table()
 
 
+def test_a_folder_names_the_annotator_even_where_a_detector_wrote_first(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for who, last in (("ann", 1), ("ben", 2)):
+        (tmp_path / who).mkdir()
+        mine = replace(STORY, segments=(span(0, last, CAKE, "detector"),))
+        webanno.write(tmp_path / who / "day.tsv", with_tokens(mine))
+    monkeypatch.setenv("SCENARIST_ANNOTATIONS", str(tmp_path))
+    assert [one["model"] for one in agreement.table()["rows"] if "and" in one["model"]] == ["ann and ben"]
+
+
 def test_the_command_says_what_one_person_alone_annotated(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -143,7 +154,9 @@ def test_the_map_shows_every_wrong_pair_and_the_words_of_topics() -> None:
     assert abs(order.index("writing a letter") - order.index("mailing a letter")) == 1
     words = scenarios.topic_words(5)
     assert len(words) > 190 and all(len(some) == 5 for some in words.values())
-    assert {"bake", "ingredient", "oven"} & set(scenarios.topic_words()["baking a cake"]) and "towel" in words["taking a bath"]
+    assert {"bake", "ingredient", "oven"} & set(scenarios.topic_words()["baking a cake"]) and "towel" in words[
+        "taking a bath"
+    ]
     form = {
         "pairs": [[*pair, count] for pair, count in pairs.items()], "order": order, "errors": 9, "split": "dev", "signature": "s",
         "confusions": [{"true": "writing a letter", "predicted": "mailing a letter", "sentences": 5, "pmi": 1.5, "relation": "part of"}],

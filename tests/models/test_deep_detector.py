@@ -8,8 +8,9 @@ import numpy as np
 import pytest
 
 from scenarist.errors import Missing
-from scenarist.models import deep_detector
-from scenarist.models.deep_detector import DeepDetector, Kept, fingerprint
+from scenarist.models import deep_detector, segment_namers
+from scenarist.models.deep_detector import DeepDetector, Kept
+from scenarist.models.encoder_files import fingerprint, release_file
 from scenarist.models.phrase_network import carried
 from scenarist.story import Story
 from tests.models.test_detector import DENTIST, RESTAURANT
@@ -32,7 +33,7 @@ def test_kept_evidence_decides(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
     label = carried().labels.index("taking a bath")
     keep(tmp_path / "evidence.npz", label)
     monkeypatch.setattr(deep_detector, "kept", lambda: Kept(tmp_path / "evidence.npz"))
-    detector = DeepDetector(recorded=True, light=0.0, whole_weight=0.0)
+    detector = DeepDetector(recorded=True, light=0.0, whole_weight=0.0, namer="", teller="")
     evidence = detector.evidence(LINES)
     assert evidence.emission.argmax(axis=1).tolist() == [label] * 3
     assert evidence.emission[0, 0] == pytest.approx(-12.0)
@@ -41,17 +42,31 @@ def test_kept_evidence_decides(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
     assert (segment.start, segment.by) == (0, "deep-detector")
 
 
+def test_those_that_read_the_segment_alone_have_the_last_word(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    labels = carried().labels
+    bath, shower = labels.index("taking a bath"), labels.index("taking a shower")
+    keep(tmp_path / "evidence.npz", bath)
+    monkeypatch.setattr(deep_detector, "kept", lambda: Kept(tmp_path / "evidence.npz"))
+    told = {fingerprint(LINES): (np.array([shower, bath]), np.array([0.0, 9.0]))}
+    monkeypatch.setattr(segment_namers, "release_file", lambda name: tmp_path / name)
+    monkeypatch.setattr(segment_namers, "said", lambda path: ({}, told))
+    for weight, name in ((0.0, "taking a bath"), (5.0, "taking a shower")):
+        detector = DeepDetector(recorded=True, light=0.0, whole_weight=0.0, namer="", tell_weight=weight)
+        (segment,) = detector.segments(Story.from_sentences("s", LINES))
+        assert segment.names[0] == name
+
+
 def test_other_documents_are_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     keep(tmp_path / "evidence.npz", 5)
     monkeypatch.setattr(deep_detector, "kept", lambda: Kept(tmp_path / "evidence.npz"))
     with pytest.raises(Missing, match="kept"):
-        DeepDetector(recorded=True).evidence(["Another text.", "It is not there."])
+        DeepDetector(recorded=True, namer="", teller="").evidence(["Another text.", "It is not there."])
 
 
 def test_missing_release_files_say_what_to_type(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("SCENARIST_HOME", str(tmp_path))
     with pytest.raises(Missing, match="scenarist get detector"):
-        deep_detector.release_file("nothing.npz")
+        release_file("nothing.npz")
 
 
 def test_minilm_reads_two_scenarios_live() -> None:
@@ -59,6 +74,6 @@ def test_minilm_reads_two_scenarios_live() -> None:
         pytest.importorskip(package)
     if not (Path(__file__).parents[2] / "release" / "detector" / "minilm-1.npz").is_file():
         pytest.skip("the release file minilm-1.npz is not in this checkout")
-    found = DeepDetector(members="minilm-1").segments(Story("s", f"{RESTAURANT} {DENTIST}"))
+    found = DeepDetector(members="minilm-1", namer="", teller="").segments(Story("s", f"{RESTAURANT} {DENTIST}"))
     assert [one.names[0] for one in found] == ["eating in a restaurant", "going to the dentist"]
     assert abs(found[0].stop - len(RESTAURANT)) < 5

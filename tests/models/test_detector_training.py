@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import gzip
 import itertools
+import json
+import random
 import sys
 from pathlib import Path
 
@@ -14,8 +17,10 @@ sys.path.append(str(Path(__file__).parents[2] / "training" / "detector"))
 
 import crf  # noqa: E402
 import numpy as np  # noqa: E402
-from documents import Document  # noqa: E402
+from documents import Document, Store, alone, loose  # noqa: E402
 from feeding import TOP, Taught, grouped, laid  # noqa: E402
+from namers import runs, segments_found  # noqa: E402
+from tellers import alike  # noqa: E402
 
 from scenarist.models.document_network import STYLES, Pieces  # noqa: E402
 
@@ -84,3 +89,79 @@ def test_documents_of_like_length_come_together() -> None:
     ]  # pieces and the mark that ends a sentence
     assert batch.chances is not None
     assert float(batch.chances.sum()) == pytest.approx(5)
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Store:
+    """Two scenarios, other text, and a story without a label."""
+    rows = [
+        ("told", "train", "taking a bath", ["The tub was full.", "She washed.", "The towel was warm."]),
+        ("told", "train", "baking a cake", ["He mixed the flour.", "The oven was hot.", "The cake rose."]),
+        ("none", "train", "", ["The law passed.", "Nobody spoke."]),
+        ("free", "train", "", ["Tom ran.", "He fell.", "It hurt.", "He cried.", "Mum came."]),
+    ]
+    with gzip.open(tmp_path / "sentences.jsonl.gz", "wt") as stream:
+        for kind, split, label, lines in rows:
+            source = {"source": "ewt"} if kind == "none" else {}
+            stream.write(
+                json.dumps({"kind": kind, "split": split, "label": label, "sentences": lines, **source}) + "\n"
+            )
+    found = Store(tmp_path / "sentences.jsonl.gz")
+    for kind in ("told-inscript-train", "listed-train", "weak-train"):
+        found.texts[kind] = found.texts["told-train"]
+    for kind in ("none-short-fiction-train", "none-gum-train"):
+        found.texts[kind] = found.texts["none-ewt-train"]
+    return found
+
+
+def test_a_namer_learns_from_documents_of_one_label(store: Store) -> None:
+    rng = random.Random(3)
+    for _ in range(50):
+        one = alone(store, rng)
+        assert len(set(one.labels)) == 1
+        assert len(one.labels) == len(one.sentences) > 0
+    (story,) = loose(store, 10)
+    assert 3 <= len(story.sentences) == len(story.labels) <= 5
+    assert set(story.labels) == {-1}
+
+
+def test_scenarios_with_like_words_stand_beside_one_another(store: Store) -> None:
+    near = alike(store, 1)
+    one, two = store.labels.index("taking a bath"), store.labels.index("baking a cake")
+    assert near[one] == [two]
+    assert near[two] == [one]
+
+
+def test_segments_that_readers_found_and_the_true_ones_are_named_once(tmp_path: Path) -> None:
+    assert runs([4, 4, 0]) == [(0, 2, 4), (2, 3, 0)]
+    size, rows = 10, 4
+    labels = np.tile(np.arange(size, dtype=np.uint8), (rows, 1))
+    labels[:2] = np.roll(labels[:2], -3, axis=1)  # the first two tell 3, the others 5
+    labels[2:] = np.roll(labels[2:], -5, axis=1)
+    below = np.tile(np.arange(size, dtype=np.uint8) * 60 // 3, (rows, 1))
+    arrays = {
+        "d/labels": labels,
+        "d/below": below,
+        "d/switch": np.zeros(rows, np.float16),
+        "enter": np.full(size, -1.0),
+    }
+    np.savez(tmp_path / "r-scores.npz", **arrays)
+    found = segments_found({"d": [Document([7, 8, 9, 6], [3, 3, 3, 5])]}, [tmp_path / "r-scores.npz"])
+    assert {tuple(one.sentences) for one, _ in found} == {(7, 8), (9, 6), (7, 8, 9), (6,)}
+    assert {tuple(one.sentences): likely[0] for one, likely in found}[(7, 8)] == 3
+
+
+def test_a_story_told_in_two_corpora_is_recognised() -> None:
+    prepare = pytest.importorskip("training.detector.prepare")
+    one = prepare.letters(
+        ["I went to the store to buy some milk.", "Then I walked home in the pouring rain.", "It was late."]
+    )
+    two = prepare.letters(
+        [
+            "i went to the store to buy some milk .",
+            "Then I walked home, in the pouring rain",
+            "We ate a good deal of soup.",
+        ]
+    )
+    assert prepare.same(one, two)
+    assert not prepare.same(one, prepare.letters(["It was late.", "I went to the store to buy some milk."]))

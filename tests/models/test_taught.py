@@ -46,6 +46,7 @@ def test_twenty_stories_and_one_command(home: Path) -> None:
     assert report.stories == 20
     assert report.found >= 0.9
     assert report.false < 0.02
+    assert {"kite", "string"} <= {word for phrase in report.words for word in phrase.split()}
     assert taught_names() == ["flying a kite"]
     found = detect_text(TELLING)
     assert found.segments

@@ -21,10 +21,11 @@ from pathlib import Path
 import numpy as np
 import torch
 from torch import Tensor, nn
+from torch.nn import functional
 
 sys.path[:0] = [str(Path(__file__).parent), str(Path(__file__).parents[2] / "src")]
 import crf  # noqa: E402
-from documents import Document, Store, lesson, pool, watch  # noqa: E402
+from documents import NONE_TRAIN, Document, Store, lesson, pick, pool, watch  # noqa: E402
 from feeding import TOP, Batch, Endless, Taught, grouped, laid, stream  # noqa: E402
 from measuring import Clock, measure  # noqa: E402
 
@@ -92,6 +93,9 @@ def halved(model: DocumentNetwork) -> DocumentNetwork:
 class Course:
     """Data, model and training of one deep detector."""
 
+    draw = staticmethod(lesson)
+    """What it learns from labels on."""
+
     def __init__(self, options: argparse.Namespace) -> None:
         self.options = options
         self.store = Store(options.data / "sentences.jsonl.gz", 40 if options.smoke else 0)
@@ -108,7 +112,8 @@ class Course:
         }
         if options.smoke:
             self.exam = {name: some[:3] for name, some in self.exam.items()}
-        self.pieces = Pieces(cut(options.encoder, options.base, self.store.sentences + exam["sentences"]))
+        self.every = self.store.sentences + exam["sentences"]
+        self.pieces = Pieces(cut(options.encoder, options.base, self.every))
         lower = [one.lower().replace("'", "").replace("’", "") for one in self.store.sentences] if options.lower else []
         self.lower = Pieces(cut(options.encoder, options.base, lower)) if lower else self.pieces
         self.base = state_of(options.encoder, options.base)
@@ -126,7 +131,7 @@ class Course:
         ways = [(self.pieces, 1 - self.options.lower), (self.lower, self.options.lower)]
 
         def draw(rng: random.Random) -> Document | Taught:
-            return rng.choice(taught) if taught else lesson(self.store, rng)
+            return rng.choice(taught) if taught else self.draw(self.store, rng)
 
         budget, seed = self.options.budget, self.options.seed + 1000 * bool(taught)
         return Endless(draw, ways, self.model.style, budget, seed)
@@ -150,13 +155,7 @@ class Course:
         while clock.next():
             self.model.train()
             batch = next(feeds[clock.step % len(feeds)]).to(DEVICE)
-            score = scores(self.model, batch, options.hide, self.half)
-            total = crf.log_sum(*score, batch.mask)
-            if batch.tops is None:
-                hoped = crf.gold(*score, batch.mask, batch.labels)
-            else:
-                hoped = crf.hoped(*score, batch.mask, batch.tops, batch.chances, batch.changes)
-            loss = (total - hoped).sum() / len(batch.place)
+            loss = self.loss(batch)
             optimiser.zero_grad(set_to_none=True)
             loss.backward()
             nn.utils.clip_grad_norm_(every, 1.0, foreach=True)
@@ -169,6 +168,64 @@ class Course:
                 del looks[0]
                 self.watched(f"{what} {clock.step} {time.time() - clock.begin:.0f}s")
         self.watched(f"{what} end {clock.step} {time.time() - clock.begin:.0f}s")
+
+    def adapt(self, seconds: float, rate: float) -> None:
+        """A llama whose mask was taken off learns to use what comes after a word: hidden pieces are to be told from the state before
+        them (BehnamGhader et al., 2024), on the train texts of all corpora, whatever their labels."""
+        options = self.options
+
+        def draw(rng: random.Random) -> Document:
+            kinds = (
+                ("free-train", 0.5),
+                ("told-train", 0.3),
+                ("told-inscript-train", 0.05),
+                *((kind, 0.15 * share) for kind, share in NONE_TRAIN),
+            )
+            own: list[int] = []
+            for _ in range(rng.randint(1, 3)):
+                own += self.store.run(pick(kinds, rng), rng, 5, 20)
+            return Document(own, [0] * len(own))
+
+        feed = stream(
+            Endless(draw, [(self.pieces, 1.0)], self.model.style, options.budget, options.seed + 2000), options.workers
+        )
+        optimiser = torch.optim.AdamW(
+            self.model.encoder.parameters(), lr=rate, weight_decay=0.0, fused=DEVICE == "cuda"
+        )
+        next(feed)
+        clock, encoder, losses = Clock(options.steps, seconds, [optimiser]), self.model.encoder, []
+        while clock.next():
+            batch = next(feed).to(DEVICE)
+            gone = (torch.rand(batch.ids.shape, device=DEVICE) < 0.25) & (batch.owner >= 0)
+            states = encoder(torch.where(gone, self.model.style.hide, batch.ids), batch.owner > -2)
+            wanted = batch.ids[gone]
+            states = states[:, :-1][gone[:, 1:]].to(encoder.words.dtype)
+            loss = functional.cross_entropy(functional.linear(states, encoder.words).float(), wanted)
+            optimiser.zero_grad(set_to_none=True)
+            loss.backward()
+            nn.utils.clip_grad_norm_(encoder.parameters(), 1.0, foreach=True)
+            optimiser.step()
+            losses.append(loss.detach())
+            if clock.step % options.every == 0:
+                print(
+                    options.name,
+                    "adapt",
+                    clock.step,
+                    round(time.time() - clock.begin),
+                    round(torch.stack(losses[-options.every :]).mean().item(), 3),
+                    flush=True,
+                )
+        print(options.name, "adapt end", clock.step, round(torch.stack(losses[-100:]).mean().item(), 3), flush=True)
+
+    def loss(self, batch: Batch) -> Tensor:
+        """What a sentence's labelling costs, by its labels or by what teachers hold likely."""
+        score = scores(self.model, batch, self.options.hide, self.half)
+        total = crf.log_sum(*score, batch.mask)
+        if batch.tops is None:
+            hoped = crf.gold(*score, batch.mask, batch.labels)
+        else:
+            hoped = crf.hoped(*score, batch.mask, batch.tops, batch.chances, batch.changes)
+        return (total - hoped).sum() / len(batch.place)
 
     @torch.no_grad()
     def said(self, model: DocumentNetwork, documents: list[Document], budget: int = 60_000, half: bool = True) -> list[tuple[list[int], Batch, tuple[Tensor, ...]]]:  # fmt: skip
@@ -275,7 +332,9 @@ class Course:
             for part, values in zip(("labels", "below", "switch"), zip(*rows, strict=True), strict=True):
                 arrays[f"{name}/{part}"] = np.concatenate(values)
             print(self.options.name, "exam", name, json.dumps(self.judged(said, some, name == "whole")), flush=True)
-        np.savez_compressed(self.options.out / f"{self.options.name}-scores.npz", **arrays)
+        part = self.options.out / f"{self.options.name}-scores.part.npz"
+        np.savez_compressed(part, **arrays)
+        part.rename(self.options.out / f"{self.options.name}-scores.npz")
 
 
 def together(documents: list[Document], files: list[Path], labels: int) -> list[Taught]:
@@ -298,9 +357,9 @@ def together(documents: list[Document], files: list[Path], labels: int) -> list[
     return found
 
 
-def main() -> None:
-    """Train one model, save it, let it sit the exam."""
-    parser = argparse.ArgumentParser(description=__doc__)
+def arguments(doc: str | None) -> argparse.ArgumentParser:
+    """What all trainings of encoders are told."""
+    parser = argparse.ArgumentParser(description=doc)
     parser.add_argument("data", type=Path)
     parser.add_argument("out", type=Path)
     parser.add_argument("--name", default="deep")
@@ -313,6 +372,7 @@ def main() -> None:
     parser.add_argument("--budget", type=int, default=24_000, help="pieces a step at most")
     parser.add_argument("--begin", type=Path, help="go on from a model that was kept")
     parser.add_argument("--steps", type=int, default=100_000)
+    parser.add_argument("--adapt", type=float, default=0, help="seconds of guessing hidden words first (SmolLM2)")
     parser.add_argument("--seconds", type=float, default=300, help="of learning from labels")
     parser.add_argument("--beside", default="", help="names of all that teach one another, this one among them")
     parser.add_argument("--more", type=float, default=0, help="seconds of learning from labels and from one another")
@@ -325,20 +385,33 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=13)
     parser.add_argument("--half", action="store_true", help="half precision on a processor too (MiniLM)")
     parser.add_argument("--smoke", action="store_true")
-    options = parser.parse_args()
+    return parser
+
+
+def taught(course: Course) -> Path:
+    """All stages of a training; the kept model."""
+    options = course.options
+    if options.adapt and options.encoder == "smollm2":
+        course.adapt(options.adapt, options.rate)
+    course.train(options.seconds, options.rate, "labels")
+    path = course.save()
+    if options.beside:
+        labelled = course.labelled()
+        if options.more:
+            course.train(options.more, options.rate / 2, "taught", labelled)
+            path = course.save()
+    return path
+
+
+def main() -> None:
+    """Train one model, save it, let it sit the exam."""
+    options = arguments(__doc__).parse_args()
     options.out.mkdir(parents=True, exist_ok=True)
     torch.manual_seed(options.seed)
     begin = time.time()
     course = Course(options)
     print(options.name, DEVICE, vars(options), round(time.time() - begin), "s to load", flush=True)
-    course.train(options.seconds, options.rate, "labels")
-    path = course.save()
-    if options.beside:
-        taught = course.labelled()
-        if options.more:
-            course.train(options.more, options.rate / 2, "taught", taught)
-            path = course.save()
-    course.sit(path)
+    course.sit(taught(course))
     print(options.name, "done", round(time.time() - begin), flush=True)
 
 

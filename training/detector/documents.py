@@ -136,6 +136,23 @@ def lesson(store: Store, rng: random.Random) -> Document:
     return stitched(store, rng, TOLD_TRAIN, NONE_TRAIN, (2, 5), (2, 9), other, nested=0.12, skip=0.3)
 
 
+def alone(store: Store, rng: random.Random) -> Document:
+    """A training document of one label: a stretch of a story, all of it, or other text."""
+    chance = rng.random()
+    if chance < 0.12:
+        run = list(store.run(pick(NONE_TRAIN, rng), rng, 1, 9))
+        return Document(run, [0] * len(run))
+    lengths = (20, 40) if chance < 0.3 else (2, 9)
+    return stitched(store, rng, TOLD_TRAIN, NONE_TRAIN, (1, 1), lengths, skip=0.4)
+
+
+def loose(store: Store, count: int, seed: int = 7) -> list[Document]:
+    """Single stories without labels, for those that name segments to label: the same ones wherever the data are the same."""
+    rng = random.Random(seed)
+    texts = rng.sample(store.texts["free-train"], min(count, len(store.texts["free-train"])))
+    return [Document(own, [-1] * len(own)) for own in (list(stretch(text, rng, 3, 5)) for text in texts)]
+
+
 def pool(store: Store, count: int, seed: int = 7) -> list[Document]:
     """Documents for teachers to label: the same ones wherever the data are the same."""
     rng = random.Random(seed)

@@ -1,7 +1,8 @@
-"""Scores of deep models on the exam's documents -> `release/detector/evidence.npz`: `python -m training.detector.keep_evidence DATA OUT SCORES...`.
+"""Scores of deep models on the exam's documents -> `release/detector/evidence.npz` and `names.npz`: `python -m training.detector.keep_evidence DATA OUT SCORES... [--namer FILE --teller FILE]`.
 
 Averages the members' scores (`deep.py` wrote them), keeps the likeliest labels of every sentence and a hash of every document. The documents of
-another seed that are there to tune on (`tune-...`) are left out.
+another seed that are there to tune on (`tune-...`) are left out. What a namer and a teller said of segments (`namers.py`, `tellers.py`) is put into one file beside OUT,
+by a hash of each segment.
 """
 
 from __future__ import annotations
@@ -13,10 +14,10 @@ from pathlib import Path
 
 import numpy as np
 
-from scenarist.models.deep_detector import fingerprint
+from scenarist.models.encoder_files import fingerprint
 
-TOP, KEPT = 24, 32
-"""Labels of a sentence whose scores are kept: for the tables, and of each member by itself."""
+TOP, KEPT, TOLD = 24, 32, 16
+"""Labels of a sentence whose scores are kept: for the tables, and of each member by itself; labels of a segment."""
 
 
 def dense(member: dict[str, np.ndarray], name: str) -> np.ndarray:
@@ -27,6 +28,21 @@ def dense(member: dict[str, np.ndarray], name: str) -> np.ndarray:
     return found
 
 
+def names(namer: Path, teller: Path, out: Path) -> None:
+    """What a namer and a teller said, in one file."""
+    one, two = (dict(np.load(path, allow_pickle=False)) for path in (namer, teller))
+    if not np.array_equal(one["marks"], two["marks"]) or one["steps"] != two["steps"]:
+        raise SystemExit("Namer and teller were asked about different segments.")
+    made = {
+        "marks": one["marks"],
+        "steps": one["steps"],
+        "named": one["labels"][:, :TOLD],
+        "named_below": one["below"][:, :TOLD],
+    }
+    np.savez_compressed(out, **made, told=two["labels"], told_below=two["below"])
+    print(len(one["marks"]), "segments,", out.stat().st_size, "bytes")
+
+
 def main() -> None:
     """Average and write."""
     parser = argparse.ArgumentParser(description=__doc__)
@@ -34,7 +50,11 @@ def main() -> None:
     parser.add_argument("out", type=Path)
     parser.add_argument("scores", type=Path, nargs="+")
     parser.add_argument("--shares", default="", help="weights of the members, joined by commas; equal ones otherwise")
+    parser.add_argument("--namer", type=Path, help="what a namer said of segments")
+    parser.add_argument("--teller", type=Path, help="what a teller said of the same")
     options = parser.parse_args()
+    if options.namer and options.teller:
+        names(options.namer, options.teller, options.out.with_name("names.npz"))
     with gzip.open(options.data / "exam.json.gz", "rt", encoding="utf-8") as stream:
         exam = json.load(stream)
     members = [dict(np.load(path, allow_pickle=False)) for path in options.scores]

@@ -87,7 +87,9 @@ def main() -> None:
     else:
         names = sorted(set(scenarios))
         prevalent = np.array([shares[[one == name for one in scenarios]].mean(axis=0) for name in names])
-        np.savez_compressed(options.folder / "prevalence.npz", labels=packed("\n".join(names)), shares=prevalent.astype(np.float16))
+        np.savez_compressed(
+            options.folder / "prevalence.npz", labels=packed("\n".join(names)), shares=prevalent.astype(np.float16)
+        )
     print(len(documents), "documents,", len(topics.words_), "words")
 
 

@@ -1,6 +1,7 @@
 """Scores on documents that are there to tune on -> the deep detector's shares and thresholds: `python -m training.detector.tune_shares DATA MODELS NAMES`.
 
-DATA holds exam.json.gz, MODELS the files NAME-scores.npz (`deep.py`), NAMES are joined by commas (none: the light detector alone). Settings are tried one after another around the
+DATA holds exam.json.gz, MODELS the files NAME-scores.npz (`deep.py`) and NAME-names.npz (`namers.py`, `tellers.py`), NAMES of readers are joined by commas (none: the light detector alone), as are
+those of ``--namers``. Settings are tried one after another around the
 present ones, on stitched dev documents of a seed that no table uses; the light network's and the judge's scores are computed once.
 """
 
@@ -15,31 +16,73 @@ from typing import Any
 
 import numpy as np
 
-from scenarist.models.deep_detector import DeepDetector, fingerprint
+from scenarist.models.deep_detector import DeepDetector
 from scenarist.models.detector import Evidence, plain_runs
+from scenarist.models.encoder_files import fingerprint
 from scenarist.models.label_chain import Array, best, chances
+from scenarist.models.segment_labels import log_shares
 from training.detector.keep_evidence import dense
 from training.detector.measuring import pk
 
 SETS = ("tune-clean", "tune-noisy", "tune-nested", "whole")
 FIRST: dict[str, Any] = {
-    "light": 0.2, "doubt": 1.0, "whole_weight": 0.9, "half": 0.5, "sure": 0.15, "story_weight": 3.6, "shares": None
+    "light": 0.1, "doubt": 1.5, "half": 0.15, "whole_weight": 0.3, "name": 0.2, "tell": 0.45, "sure": 0.15, "caution": 1.4, "shares": None,
+    "story_half": 0.15, "story_weight": 0.3, "story_name": 0.2, "story_tell": 0.45,
 }  # fmt: skip
+LIGHT = {
+    "light": 1.0,
+    "doubt": 0.5,
+    "half": 0.5,
+    "whole_weight": 1.3,
+    "caution": 2.5,
+    "story_half": 0.5,
+    "story_weight": 1.8,
+}
 TRIED: dict[str, Sequence[Any]] = {
-    "light": (0.0, 0.1, 0.3), "doubt": (0.0, 0.5, 1.5, 2.0, 2.5, 3.0), "whole_weight": (0.3, 0.6, 1.3, 1.8), "half": (0.3, 0.7, 1.0),
-    "sure": (0.05, 0.1, 0.2, 0.25), "story_weight": (1.8, 5.4),
+    "light": (0.0, 0.1, 0.3), "doubt": (0.0, 0.5, 1.5, 2.0, 2.5, 3.0), "half": (0.03, 0.06, 0.15, 0.2), "whole_weight": (0.15, 0.45, 0.6), "name": (0.0, 0.05, 0.2, 0.3),
+    "tell": (0.0, 0.3, 0.6, 0.8), "sure": (0.05, 0.1, 0.2, 0.25), "story_half": (0.03, 0.06, 0.15), "story_weight": (0.15, 0.45, 0.6), "story_name": (0.0, 0.2, 0.3), "story_tell": (0.3, 0.6, 0.8),
 }  # fmt: skip
+LIGHT_TRIED: dict[str, Sequence[Any]] = {
+    "doubt": (0.0, 1.0, 1.5, 2.0, 2.5, 3.0), "half": (0.3, 0.7, 1.0), "whole_weight": (0.9, 1.3, 2.4), "sure": (0.05, 0.1, 0.2, 0.25), "story_weight": (1.8, 5.4)
+}  # fmt: skip
+
+
+class Names:
+    """What a namer or a teller said of segments (`namers.kept`), by their hash."""
+
+    def __init__(self, path: Path) -> None:
+        with np.load(path, allow_pickle=False) as file:
+            self.labels, self.below = file["labels"], file["below"].astype(np.float32) / float(file["steps"])
+            self.place = {bytes(mark).hex(): at for at, mark in enumerate(file["marks"])}
+
+    def scores(self, mark: str, size: int) -> Array | None:
+        """Log-chances of all scenarios (C,), or nothing."""
+        if mark not in self.place:
+            return None
+        return dense_names(self.labels[self.place[mark]], self.below[self.place[mark]], size)
+
+
+def dense_names(labels: Array, below: Array, size: int) -> Array:
+    """Kept scores of a segment as log-chances (C,); what was not kept lies a little below the last, *None* is left out."""
+    found = np.full(size, -float(below.max()) - 0.5)
+    found[labels.astype(np.int64)] = -below
+    found[0] = -60.0
+    return log_shares(found)
 
 
 class Kept:
     """All that does not depend on the settings: the members' scores, the light network's, the judge's of any stretch."""
 
     def __init__(self, options: argparse.Namespace) -> None:
-        self.detector = DeepDetector(members=(), recorded=True, weights=options.weights)
+        self.detector = DeepDetector(members=(), namer="", teller="", recorded=True, weights=options.weights)
         with gzip.open(options.data / "exam.json.gz", "rt", encoding="utf-8") as stream:
             exam = json.load(stream)
         members = [dict(np.load(options.models / f"{name}-scores.npz")) for name in options.names.split(",") if name]
         self.enter = [one["enter"] for one in members]
+        self.namers = [Names(options.models / f"{name}-names.npz") for name in options.namers.split(",") if name]
+        self.tellers = [Names(options.models / f"{name}-names.npz") for name in options.teller.split(",") if name]
+        self.named: dict[str, tuple[Array, Array]] = {}
+        self.missed = 0
         self.labels = list(self.detector.network.labels)
         self.documents: dict[str, list[tuple[list[str], list[int], Evidence, list[Evidence]]]] = {}
         self.judged: dict[str, Array] = {}
@@ -60,6 +103,19 @@ class Kept:
                 light = super(DeepDetector, self.detector).evidence(texts)
                 gold = [self.labels.index(label) for label in one["labels"]]
                 self.documents.setdefault(name, []).append((texts, gold, light, deep))
+
+    def names(self, texts: Sequence[str]) -> tuple[Array, Array]:
+        """What namers and the teller say of a stretch; nothing where they were not asked."""
+        mark = fingerprint(texts)
+        if mark not in self.named:
+            said = []
+            for some in (self.namers, self.tellers):
+                found = [one.scores(mark, len(self.labels)) for one in some]
+                self.missed += any(one is None for one in found)
+                there = [one for one in found if one is not None]
+                said.append(np.mean(there, axis=0) if there else np.zeros(len(self.labels)))
+            self.named[mark] = said[0], said[1]
+        return self.named[mark]
 
     def whole(self, texts: Sequence[str]) -> Array:
         """The judge's scores of a stretch."""
@@ -89,13 +145,18 @@ def mixed(light: Evidence, deep: Sequence[Evidence], settings: dict[str, Any]) -
     )  # fmt: skip
 
 
-def shares(kept: Kept, texts: Sequence[str], emission: Array, settings: dict[str, Any], weight: float) -> Array:
-    """What a stretch tells, as `Detector.shares` says it."""
-    scores = settings["half"] * emission.sum(axis=0)
-    scores = scores - scores.max()
-    scores = scores - np.log(np.exp(scores).sum()) + weight * kept.whole(texts)
+def shares(kept: Kept, texts: Sequence[str], emission: Array, settings: dict[str, Any], story: bool = False) -> Array:
+    """What a stretch tells, as `DeepDetector.shares` says it."""
+    keys = (
+        ("story_half", "story_weight", "story_name", "story_tell")
+        if story
+        else ("half", "whole_weight", "name", "tell")
+    )
+    half, whole, name, tell = (settings[key] for key in keys)
+    named, told = kept.names(texts)
+    scores = log_shares(half * emission.sum(axis=0)) + whole * kept.whole(texts) + name * named + tell * told
     scores[0] = -np.inf
-    found = np.exp((scores - scores.max()) / kept.detector.caution)
+    found = np.exp((scores - scores.max()) / settings["caution"])
     return np.asarray(found / found.sum())
 
 
@@ -108,7 +169,7 @@ def path_of(kept: Kept, texts: Sequence[str], seen: Evidence, settings: dict[str
     for run in plain_runs(best(emission, seen.switch, seen.enter)):
         label, own = run.label, slice(run.first, run.last)
         if label:
-            every = shares(kept, texts[own], emission[own], settings, settings["whole_weight"])
+            every = shares(kept, texts[own], emission[own], settings)
             label = int(every.argmax())
             least = settings["sure"] if run.last - run.first > 1 else max(settings["sure"], 0.5)
             label = label if every[label] * told[own].mean() >= least else 0
@@ -125,7 +186,7 @@ def figures(kept: Kept, settings: dict[str, Any]) -> dict[str, float]:
         for texts, gold, light, deep in kept.documents[name]:
             seen = mixed(light, deep, settings)
             if name == "whole":
-                right += int(shares(kept, texts, seen.emission, settings, settings["story_weight"]).argmax()) == gold[0]
+                right += int(shares(kept, texts, seen.emission, settings, True).argmax()) == gold[0]
                 there += 1
                 continue
             path = path_of(kept, texts, seen, settings)
@@ -151,9 +212,9 @@ def around(kept: Kept, settings: dict[str, Any], rounds: int) -> Iterator[tuple[
     yield settings, now
     for _ in range(rounds):
         before = settings
-        for name, values in TRIED.items():
+        for name, values in (TRIED if kept.enter else LIGHT_TRIED).items():
             for value in values:
-                if value != settings[name] and (name != "light" or kept.enter):
+                if value != settings[name]:
                     made = figures(kept, settings | {name: value})
                     yield settings | {name: value}, made
                     if worth(made) > worth(now) + 1e-4:
@@ -169,12 +230,14 @@ def main() -> None:
     parser.add_argument("data", type=Path)
     parser.add_argument("models", type=Path)
     parser.add_argument("names")
+    parser.add_argument("--namers", default="", help="networks that read single segments, joined by commas")
+    parser.add_argument("--teller", default="", help="the language model that tells segments")
     parser.add_argument("--count", type=int, default=200, help="documents a set")
     parser.add_argument("--rounds", type=int, default=2)
     parser.add_argument("--weights", default="", help="another folder of light weights")
     parser.add_argument("--shares", default="", help="weights of the members")
     options = parser.parse_args()
-    first = FIRST if options.names else FIRST | {"light": 1.0, "doubt": 1.5, "whole_weight": 1.8}
+    first = FIRST if options.names else FIRST | LIGHT
     given = [float(one) for one in options.shares.split(",")] if options.shares else None
     for settings, made in around(Kept(options), first | {"shares": given}, options.rounds):
         print(json.dumps(settings), json.dumps(made), flush=True)

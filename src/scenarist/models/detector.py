@@ -69,19 +69,20 @@ class Detector:
         taught: bool = False,
         sure: float = 0.15,
         mention: float = 0.5,
-        doubt: float = 1.5,
-        whole_weight: float = 1.8,
-        story_weight: float = 3.6,
+        doubt: float = 0.5,
+        chain_weight: float = 0.5,
+        whole_weight: float = 1.3,
+        story_weight: float = 1.8,
         caution: float = 2.5,
     ) -> None:
-        """``weights``: a folder of weights instead of the carried ones; ``most`` labels a segment, each of at least
-        ``least`` weight; ``separator``: the longest stretch of other text that does not part a segment, in sentences;
-        ``soften``: how much weaker the evidence for a related scenario may be; ``taught``: know the scenarios a user added
-        too; ``sure``: a segment whose first label weighs less is not claimed, nor (``mention``) one of a single
-        sentence, since a mere mention is no telling (Appendix A, rule 1); ``doubt``: how much evidence
-        for *None* is taken off (tuned on stitched text); ``whole_weight``: how much the segment as a whole counts,
-        ``story_weight``: how much a whole story does; ``caution``: how far chances are evened out (calibrated on stitched text, then a
-        little more, since other text is further from the training)."""
+        """``weights``: a folder of weights instead of the carried ones; ``most`` labels a segment, each of at least ``least`` weight;
+        ``separator``: the longest stretch of other text that does not part a segment, in sentences; ``soften``: how much
+        weaker the evidence for a related scenario may be; ``taught``: know the scenarios a user added too; ``sure``: a
+        segment whose first label weighs less is not claimed, nor (``mention``) one of a single sentence, since a mere
+        mention is no telling (Appendix A, rule 1); ``doubt``: how much evidence for *None* is taken off (tuned on stitched
+        text); ``chain_weight``: how much the sentences' evidence counts for a segment's name, ``whole_weight``: how much its
+        words as a whole do, ``story_weight``: those of a whole story; ``caution``: how far chances are evened out
+        (calibrated on stitched text, then a little more, since other text is further from the training)."""
         if most < 1 or separator < 0 or not 0 <= least <= 1 or soften <= 0:
             raise BadInput("detector: expected most >= 1, separator >= 0, 0 <= least <= 1 and soften > 0.")
         self.network = Network(Path(weights)) if weights else carried()
@@ -91,7 +92,7 @@ class Detector:
             self.network = with_taught(self.network)
         self.most, self.least, self.separator, self.nested, self.soften = most, least, separator, nested, soften
         self.sure, self.mention, self.doubt, self.whole_weight = sure, mention, doubt, whole_weight
-        self.story_weight, self.caution = story_weight, caution
+        self.chain_weight, self.story_weight, self.caution = chain_weight, story_weight, caution
         path = Path(weights) / "segments.npz" if weights else resource("detector") / "segments.npz"
         self.judge = SegmentLabels(path, self.network) if path.exists() else None
         self.none = self.network.labels.index(NONE)
@@ -164,15 +165,20 @@ class Detector:
 
     def shares(self, texts: Sequence[str], emission: Array, weight: float | None = None) -> Array:
         """The chance of each scenario for some sentences that tell one together; *None* has none."""
-        scores = log_shares(0.5 * emission.sum(axis=0))
+        scores = self.judged(texts, emission, self.whole_weight if weight is None else weight)
+        scores[self.none] = -np.inf
+        return np.asarray(np.exp(log_shares(scores / self.caution)))
+
+    def judged(self, texts: Sequence[str], emission: Array, weight: float) -> Array:
+        """Scores of the labels (C,): what the chain's evidence adds up to, and the words of all sentences together."""
+        scores = log_shares(self.chain_weight * emission.sum(axis=0))
         if self.judge is not None:
             whole = self.judge.scores(texts)
             missing = np.full(
                 len(scores) - len(whole), float(np.sort(whole)[-2])
             )  # scenarios a user added have no weights there
-            scores = scores + (self.whole_weight if weight is None else weight) * np.append(whole, missing)
-        scores[self.none] = -np.inf
-        return np.asarray(np.exp(log_shares(scores / self.caution)))
+            scores = scores + weight * np.append(whole, missing)
+        return scores
 
     def labels(self, first: int, shares: Array) -> tuple[Label, ...]:
         """The labels of a segment by weight; its own comes first, related ones are kept at a lower weight than others."""

@@ -51,7 +51,9 @@ class Pieces:
         tail = () if style.end is None else (style.end,)
         for document in documents:
             sizes: Array = self.counts[list(document)] + len(tail)
-            room = style.cap - 1  # a part ends with the sentence that crosses its share, so longer documents leave room for one
+            room = (
+                style.cap - 1
+            )  # a part ends with the sentence that crosses its share, so longer documents leave room for one
             parts = 1 if sizes.sum() <= room else math.ceil(sizes.sum() / (room - int(sizes.max())))
             part = np.minimum((np.cumsum(sizes) - sizes / 2) // (sizes.sum() / parts), parts - 1) if parts else sizes
             for number in range(parts):
@@ -244,26 +246,27 @@ class DocumentNetwork(nn.Module):  # type: ignore[misc]
         return found
 
 
+def adapted(encoder: Bert | Llama, arrays: Mapping[str, Array]) -> Bert | Llama:
+    """An encoder with what it learned: a difference to MiniLM, adapters of SmolLM2; int8 with a scale a row."""
+    kept = {name.removeprefix("encoder/"): value for name, value in arrays.items() if name.startswith("encoder/")}
+    with torch.no_grad():
+        for name, value in kept.items():
+            if name.endswith("/scale"):
+                continue
+            scale = kept.get(f"{name}/scale")
+            learned = value.astype(np.float32) * (1.0 if scale is None else scale.astype(np.float32)[:, None])
+            tensor = torch.from_numpy(np.asarray(learned, np.float32))
+            encoder.learned[name].copy_(encoder.learned[name] + tensor if isinstance(encoder, Bert) else tensor)
+    encoder.eval()
+    return encoder
+
+
 def restored(arrays: Mapping[str, Array], base: Mapping[str, Array]) -> DocumentNetwork:
     """A network from what `training/detector/deep.py` kept and the weights of its base."""
     about = json.loads(str(arrays["about"]))
-    kept = {name.removeprefix("encoder/"): value for name, value in arrays.items() if name.startswith("encoder/")}
-    learned = {
-        name: value * kept[f"{name}/scale"].astype(np.float32)[:, None]
-        if f"{name}/scale" in kept
-        else value.astype(np.float32)
-        for name, value in kept.items()
-        if not name.endswith("/scale")
-    }
-    encoder: Bert | Llama
-    if about["encoder"] == "minilm":
-        encoder = Bert(base)
-    else:
-        encoder = Llama(base, about["causal"], rank=learned["0-qkv-A"].shape[0])
-    with torch.no_grad():
-        for name, value in learned.items():
-            tensor = torch.from_numpy(np.asarray(value, np.float32))
-            encoder.learned[name].copy_(encoder.learned[name] + tensor if about["encoder"] == "minilm" else tensor)
+    plain: Bert | Llama
+    plain = Bert(base) if about["encoder"] == "minilm" else Llama(base, about["causal"], len(arrays["encoder/0-qkv-A"]))
+    encoder = adapted(plain, arrays)
     units = arrays["sequence.rnn.weight_hh_l0"].shape[1]
     network = DocumentNetwork(encoder, len(arrays["labels"]), units)
     heads = {

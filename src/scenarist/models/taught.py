@@ -23,7 +23,7 @@ from scenarist.formats.lines import lines, whole
 from scenarist.formats.plain import sentences
 from scenarist.learning.phrases import STOP, phrases, stems
 from scenarist.learning.scenario_inventory import known
-from scenarist.models.deciding_words import strongest
+from scenarist.models.deciding_words import deciding_words
 from scenarist.models.label_chain import Array, chances
 from scenarist.models.phrase_network import Network, carried
 from scenarist.noun import Noun
@@ -58,6 +58,7 @@ class Report(Noun, frozen=True):
     false: float
     """Share of the carried sample's sentences taken for it."""
     words: tuple[str, ...]
+    """Those of the stories that speak most for it."""
     file: str
 
 
@@ -139,7 +140,7 @@ def teach(name: str, stories: Sequence[str]) -> Report:
         sum(map(len, told)),
         hits / len(told),
         float((score > rest).mean()),
-        strongest(network, name, 8),
+        deciding_words(network, [text for story in told for text in story], len(network.labels) - 1, 8),
         str(path),
     )
 

@@ -1,7 +1,8 @@
 """Doubly annotated files -> how far people agree: Tables 2 and 3 and Figure 1 of Wanzare et al. (2019).
 
 Annotations are WebAnno TSV or brat files in the folder that ``SCENARIST_ANNOTATIONS`` names, either one file a document with the
-annotator in its segments, or one sub-folder an annotator. Where nothing is given, a stand-in is measured and named as such: four
+annotator in its segments, or one sub-folder an annotator (then its name counts, even where a detector wrote the file first and a
+person corrected it). Where nothing is given, a stand-in is measured and named as such: four
 made-up annotators of stitched documents, who shift borders, miss segments and take related scenarios for one another, so that
 the table can be seen and tested. Documents that one person alone annotated are counted and left out,
 and the table says so.
@@ -144,7 +145,7 @@ def annotated(folder: Path) -> list[Story]:
     for path in sorted([*folder.rglob("*.tsv"), *folder.rglob("*.ann")]):
         story = webanno.read(path) if path.suffix == ".tsv" else brat.read(path)
         who = path.parent.name if path.parent != folder else ""
-        segments = tuple(Segment(s.start, s.stop, s.labels, s.group, s.by or who, s.why) for s in story.segments)
+        segments = tuple(Segment(s.start, s.stop, s.labels, s.group, who or s.by, s.why) for s in story.segments)
         notes = (*story.notes, ("annotator", who)) if who else story.notes
         name = stem(path)
         before = found.get(name)

@@ -1,0 +1,215 @@
+"""Namers: encoders that read one segment and nothing else, and say what it tells; one GPU.
+
+`python training/detector/namers.py DATA OUT --name namer-1 --encoder minilm|smollm2 --base PATH --seconds S [--adapt S] [--beside a,b --more S] --readers smollm2-1,minilm-1`
+
+The readers of whole documents (`deep.py`) find borders well and lose their points at names. A namer is the same network, taught on stretches of stories and on whole ones, with
+one label each; the scores of its sentences are added up. With ``--beside`` namers tell one another what they hold likely on single ROCStories. In the end it waits for the readers' scores, takes the segments that they (one by one and together, more and less ready
+to say *None*) find in the exam's documents, and says what each tells: OUT/NAME-names.npz, by a hash of the sentences.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+import time
+from hashlib import sha1
+from itertools import groupby
+from pathlib import Path
+
+import numpy as np
+import torch
+from torch import Tensor
+
+sys.path[:0] = [str(Path(__file__).parent), str(Path(__file__).parents[2] / "src")]
+from deep import DEVICE, Course, arguments, scores, taught, together  # noqa: E402
+from documents import Document, alone, loose, watch  # noqa: E402
+from feeding import Batch, Taught  # noqa: E402
+
+from scenarist.models.document_network import restored  # noqa: E402
+from scenarist.models.label_chain import best  # noqa: E402
+
+KEPT = 24
+"""Labels of a segment whose scores are kept."""
+DOUBTS = (0.0, 1.0, 2.0)
+LIKELY = 8
+"""Scenarios of a segment that a teller tries."""
+
+
+def runs(path: list[int]) -> list[tuple[int, int, int]]:
+    """First, last (half open) and label of equal neighbours."""
+    found, at = [], 0
+    for label, some in groupby(path):
+        size = len(list(some))
+        found.append((at, at + size, label))
+        at += size
+    return found
+
+
+def level(labels: np.ndarray, below: np.ndarray, size: int) -> np.ndarray:
+    """Kept scores (N, C) in nats below the best."""
+    found = np.repeat(below.max(axis=1, keepdims=True).astype(np.float32) + 12, size, axis=1)
+    np.put_along_axis(found, labels.astype(np.int64), below.astype(np.float32), axis=1)
+    return np.asarray(-found / 12)
+
+
+def segments_found(exam: dict[str, list[Document]], files: list[Path]) -> list[tuple[Document, list[int]]]:
+    """The segments that readers find in the exam's documents, the true ones, and whole stories; each once, with the scenarios the readers hold likeliest."""
+    members = [dict(np.load(one, allow_pickle=False)) for one in files]
+    found: dict[tuple[int, ...], tuple[Document, list[int]]] = {}
+    for name, documents in exam.items():
+        size = len(members[0]["enter"]) if members else 0
+        parts = [(level(one[f"{name}/labels"], one[f"{name}/below"], size), one[f"{name}/switch"].astype(np.float32), one["enter"]) for one in members]  # fmt: skip
+        if len(parts) > 1:
+            parts.append(tuple(np.mean(some, axis=0) for some in zip(*parts, strict=True)))  # type: ignore[arg-type]
+        first = 0
+        for one in documents:
+            own = slice(first, first + len(one.sentences))
+            first = own.stop
+            spans = {(start, stop) for start, stop, label in runs(one.labels) if label}
+            if name == "whole":
+                spans = {(0, len(one.sentences))}
+            else:
+                for emission, switch, enter in parts:
+                    for doubt in DOUBTS:
+                        lowered = emission[own].copy()
+                        lowered[:, 0] -= doubt
+                        path = best(lowered, switch[own], enter)
+                        spans |= {(start, stop) for start, stop, label in runs(path) if label}
+            for start, stop in spans:
+                numbers = one.sentences[start:stop]
+                if tuple(numbers) not in found:
+                    told = parts[-1][0][own][start:stop, 1:].sum(axis=0) if parts else np.zeros(LIKELY)
+                    likely = (np.argsort(-told, kind="stable")[:LIKELY] + 1).tolist()
+                    found[tuple(numbers)] = Document(numbers, one.labels[start:stop]), likely
+    return list(found.values())
+
+
+def waited(options: argparse.Namespace, exam: dict[str, list[Document]]) -> list[tuple[Document, list[int]]]:
+    """The readers' segments, once they have sat the exam."""
+    begin = time.time()
+    wanted = [options.out / f"{one}-scores.npz" for one in options.readers.split(",") if one]
+    while not all(one.exists() for one in wanted) and time.time() - begin < options.wait:
+        time.sleep(0.5)
+    there = [one for one in wanted if one.exists()]
+    found = segments_found(exam, there)
+    print(
+        options.name, len(found), "segments", [one.stem for one in there], round(time.time() - begin), "s", flush=True
+    )
+    return found
+
+
+def kept(options: argparse.Namespace, texts: list[str], segments: list[Document], labels: np.ndarray, below: np.ndarray) -> None:  # fmt: skip
+    """Write labels (N, K) of segments and how far below the best they are, by a hash of the sentences."""
+    marks = [sha1("\n".join(texts[at] for at in one.sentences).encode()).digest()[:8] for one in segments]
+    part = options.out / f"{options.name}-names.part.npz"
+    np.savez_compressed(
+        part, labels=labels.astype(np.uint8), below=below.astype(np.uint8), steps=np.array(24),
+        marks=np.frombuffer(b"".join(marks), np.uint8).reshape(-1, 8),
+    )  # fmt: skip
+    part.rename(options.out / f"{options.name}-names.npz")
+
+
+class Namer(Course):
+    """Data, model and training of one namer."""
+
+    draw = staticmethod(alone)
+
+    def logits(self, score: tuple[Tensor, ...], batch: Batch) -> Tensor:
+        """Scores of the labels of each segment (B, C)."""
+        lengths = batch.mask.sum(1, keepdim=True)
+        return (score[0] * batch.mask[:, :, None]).sum(1) / lengths.sqrt()
+
+    def loss(self, batch: Batch) -> Tensor:
+        """Cross entropy of the label, or of what teachers hold likely."""
+        chance = torch.log_softmax(self.logits(scores(self.model, batch, self.options.hide, self.half), batch), 1)
+        if batch.tops is None:
+            return -chance.gather(1, batch.labels[:, :1]).mean()
+        return -(chance.gather(1, batch.tops[:, 0]) * batch.chances[:, 0]).sum(1).mean()  # type: ignore[index]
+
+    @torch.no_grad()
+    def named(self, documents: list[Document], half: bool = True) -> np.ndarray:
+        """Scores of the labels of some segments (N, C)."""
+        found = np.zeros((len(documents), len(self.store.labels)), np.float32)
+        for at in range(0, len(documents), 4000):
+            for group, batch, score in self.said(self.model, documents[at : at + 4000], half=half):
+                found[[at + one for one in group]] = self.logits(score, batch).float().cpu().numpy()
+        return found
+
+    def labelled(self) -> list[Taught]:
+        """Single stories with what all namers together hold likely; waits for them."""
+        options = self.options
+        documents = loose(self.store, 24 if options.smoke else options.pool)
+        folder = options.out / "pool"
+        folder.mkdir(exist_ok=True)
+        begin = time.time()
+        values = torch.softmax(torch.from_numpy(self.named(documents)), 1).topk(12, dim=1)
+        sizes = [len(one.sentences) for one in documents]
+        tops, chances = (np.repeat(one.numpy(), sizes, axis=0) for one in (values.indices, values.values))
+        part = folder / f"{options.name}.part.npz"
+        np.savez(part, tops=tops.astype(np.uint8), chances=chances.astype(np.float16), changes=np.zeros(len(tops), np.float16))  # fmt: skip
+        part.rename(folder / f"{options.name}.npz")
+        print(options.name, "pool", len(documents), "stories", round(time.time() - begin), "s", flush=True)
+        wanted = [folder / f"{one}.npz" for one in options.beside.split(",") if one]
+        while not all(one.exists() for one in wanted) and time.time() - begin < options.patience:
+            time.sleep(0.5)
+        return together(documents, [one for one in wanted if one.exists()], len(self.store.labels))
+
+    def watched(self, when: str) -> None:
+        """The share of sentences and of whole stories named rightly, given the true borders, on made-up dev documents."""
+        count = 3 if self.options.smoke else 300
+        made = watch(self.store, 101, 0.0, count)
+        told = [
+            Document(one.sentences[a:b], one.labels[a:b]) for one in made for a, b, label in runs(one.labels) if label
+        ]
+        texts = self.store.texts["told-dev"][: 2 if self.options.smoke else None]
+        whole = [Document(list(range(t.start, t.stop)), [t.label] * (t.stop - t.start)) for t in texts]
+        print(
+            self.options.name,
+            when,
+            json.dumps(self.right(told) | {"whole": self.right(whole, True)["segments"]}),
+            flush=True,
+        )
+
+    def right(self, documents: list[Document], whole: bool = False) -> dict[str, float]:
+        """Shares of sentences and segments whose best scenario is the true one; *None* may not be said."""
+        guesses = self.named(documents)[:, 1:].argmax(1) + 1
+        good = np.array([guess == one.labels[0] for guess, one in zip(guesses, documents, strict=True)])
+        sizes = np.array([len(one.sentences) for one in documents])
+        return {
+            "sentences": round(float((good * sizes).sum() / sizes.sum()), 4),
+            "segments": round(float(good.mean()), 4),
+        }
+
+    def sit(self, path: Path) -> None:
+        """Scores of the segments that the readers found, by hash."""
+        options = self.options
+        segments = [one for one, _ in waited(options, self.exam)]
+        with np.load(path, allow_pickle=False) as file:
+            self.model = restored(dict(file), self.base).to(DEVICE)
+        made = self.named(segments, half=False)
+        labels = np.argsort(-made, axis=1)[:, :KEPT]
+        values = np.take_along_axis(made, labels, axis=1)
+        below = np.round((values[:, :1] - values) * 24).clip(max=255)
+        kept(options, self.every, segments, labels, below)
+        whole = [one for name, some in self.exam.items() if name == "whole" for one in some]
+        print(options.name, "exam whole", json.dumps(self.right(whole)), flush=True)
+
+
+def main() -> None:
+    """Train one namer, save it, let it name segments."""
+    parser = arguments(__doc__)
+    parser.add_argument("--readers", default="", help="readers of whole documents whose segments are named")
+    parser.add_argument("--wait", type=float, default=300, help="seconds to wait for the readers")
+    options = parser.parse_args()
+    options.out.mkdir(parents=True, exist_ok=True)
+    torch.manual_seed(options.seed)
+    begin = time.time()
+    course = Namer(options)
+    print(options.name, DEVICE, vars(options), round(time.time() - begin), "s to load", flush=True)
+    course.sit(taught(course))
+    print(options.name, "done", round(time.time() - begin), flush=True)
+
+
+if __name__ == "__main__":
+    main()
