@@ -53,3 +53,6 @@ def test_explain_wants_an_instruction(capsys: pytest.CaptureFixture[str]) -> Non
     assert code == 2
     assert "drain the pasta" in err
     assert run(capsys, "explain", "boil rice", "--size", "huge")[0] == 2
+    code, _, err = run(capsys, "explain", "xyzzy frobnicate", "--size", "small")
+    assert code in (2, 3)  # 3: where no weights are
+    assert code == 3 or "none of the words" in err

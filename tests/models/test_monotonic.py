@@ -20,13 +20,15 @@ def scores(seed: int, batch: int, words: int, positions: int) -> dp.Scores:
     return dp.Scores(word, torch.nn.functional.logsigmoid(-shift), torch.nn.functional.logsigmoid(shift))
 
 
-def enumerate_paths(scores: dp.Scores, row: int, positions: int, words: int) -> dict[tuple[int, ...], float]:
+def enumerate_paths(
+    scores: dp.Scores, row: int, positions: int, words: int, begin: int = 0
+) -> dict[tuple[int, ...], float]:
     """Every monotonic path that ends at the last position, with its score, from the definition (eq. 2 and 4)."""
     found = {}
-    for path in combinations_with_replacement(range(positions), words):
+    for path in combinations_with_replacement(range(begin, positions), words):
         if path[-1] != positions - 1:
             continue
-        total, at = 0.0, 0
+        total, at = 0.0, begin
         for j, i in enumerate(path):
             total += sum(float(scores.shift[row, j, k]) for k in range(at, i))
             total += float(scores.emit[row, j, i]) + float(scores.word[row, j, i])
@@ -54,13 +56,29 @@ def test_forward_equals_enumeration_and_viterbi_is_its_maximum(seed: int) -> Non
     assert bool((scored <= total + 1e-9).all())
 
 
-def test_gradient_is_checked_numerically() -> None:
+@pytest.mark.parametrize("seed", range(2))
+def test_a_free_start_is_a_mean_over_starts(seed: int) -> None:
+    made = scores(seed, 4, 6, 4)
+    positions, words = LENGTHS
+    total = dp.log_likelihood(made, positions, words, free=True)
+    best = dp.viterbi(made, positions, words, free=True)
+    scored = dp.path_score(made, best, words, free=True)
+    for row in range(4):
+        size = int(positions[row])
+        starts = [enumerate_paths(made, row, size, int(words[row]), begin) for begin in range(size)]
+        every = torch.tensor([level for paths in starts for level in paths.values()], dtype=torch.float64)
+        assert float(total[row]) == pytest.approx(float(every.logsumexp(0) - torch.tensor(size).log()), abs=1e-6)
+        assert float(scored[row]) == pytest.approx(float(every.max()), abs=1e-9)
+
+
+@pytest.mark.parametrize("free", [False, True])
+def test_gradient_is_checked_numerically(free: bool) -> None:
     made = scores(9, 4, 6, 4)
     positions, words = LENGTHS
     inputs = tuple(part.clone().requires_grad_() for part in made)
 
     def total(*parts: torch.Tensor) -> torch.Tensor:
-        return dp.log_likelihood(dp.Scores(*parts), positions, words)
+        return dp.log_likelihood(dp.Scores(*parts), positions, words, free)
 
     assert torch.autograd.gradcheck(total, inputs)
 

@@ -6,6 +6,7 @@ import pytest
 
 torch = pytest.importorskip("torch")
 
+from scenarist.errors import BadInput  # noqa: E402
 from scenarist.models import monotonic  # noqa: E402
 from scenarist.models.emission import product_grid  # noqa: E402
 from scenarist.models.lstm_lm import LstmLm  # noqa: E402
@@ -101,8 +102,9 @@ def test_mixed_words_are_a_mean_over_positions() -> None:
 
 @pytest.mark.parametrize("emission", ["mlp", "product"])
 @pytest.mark.parametrize("transitions", ["fixed", "parameterised"])
-def test_viterbi_loss_is_never_below_the_marginal(emission: str, transitions: str) -> None:
-    ours = network(emission=emission, transitions=transitions)
+@pytest.mark.parametrize("start", ["first", "free"])
+def test_viterbi_loss_is_never_below_the_marginal(emission: str, transitions: str, start: str) -> None:
+    ours = network(emission=emission, transitions=transitions, start=start)
     part = batch(ROWS, WORDS)
     assert ours.loss(part, hard=True).item() >= ours.loss(part).item() - 1e-6
 
@@ -161,6 +163,25 @@ def test_marginal_slots_are_the_models_own_next_word_distribution() -> None:
     all_words = torch.stack([forward((*words, word)) for word in WORDS.words]).logsumexp(0).item() - forward(words).item()
     # a prefix may also shift past the end without emitting, so the sum over words is below 1 and is what normalises
     assert slot[WORDS.at["rice"]].item() == pytest.approx(rice - all_words, abs=1e-4)
+
+
+def test_an_abstract_read_in_both_directions_is_known_from_its_first_word() -> None:
+    torch.manual_seed(0)
+    for both in (False, True):
+        ours = Transducer(WORDS, SHAPE._replace(both=both)).eval()
+        e, _ = ours.both(batch([Row(("boil", "rice"), ("pot",)), Row(("boil", "egg"), ("pot",))], WORDS))
+        assert torch.allclose(e[0, 1], e[1, 1]) is not both
+        assert e.shape == (2, 3, SHAPE.hidden)
+
+
+def test_dropout_may_fall_on_the_hidden_layer_of_the_words_alone() -> None:
+    part = batch(ROWS, WORDS)
+    for dropped in ("all", "words"):
+        ours = Transducer(WORDS, SHAPE._replace(dropout=0.5, dropped=dropped)).train()
+        assert torch.equal(ours.both(part)[1], ours.both(part)[1]) is (dropped == "words")
+        assert ours.loss(part).item() != ours.loss(part).item()
+    with pytest.raises(BadInput, match="'all' or on 'words'"):
+        Transducer(WORDS, SHAPE._replace(dropped="some"))
 
 
 def test_training_learns_which_tool_an_abstract_calls_for() -> None:

@@ -3,8 +3,9 @@
     python -m training.kidscook.lessons OUT --fold 0 [--folds 5] [--epochs 5]
 
 A head learns from the other folds, then reads this one: each text with its own blanks and with some drawn anew (``DRAWN`` times),
-where its best words and their shares are kept (a teacher that has not seen the answer knows how open a blank is); and it fills the
-blanks itself, greedily and by drawing. `training.kidscook.tune --lessons OUT` learns from both.
+where its best words and their shares are kept (a teacher that has not seen the answer knows how open a blank is; the temperature is the
+best one of the whole fold); and, with `--fills`, it fills the blanks itself, greedily and by drawing. `training.kidscook.tune --lessons OUT`
+learns from both.
 """
 
 from __future__ import annotations
@@ -75,7 +76,9 @@ def load(folder: Path, rows: list[Row], allowed: Admissible) -> Taught:
     return taught
 
 
-def teach(fold: int, many: int, out: Path, device: str, settings: dict[str, Any], dropout: float, limit: int | None = None) -> None:
+def teach(
+    fold: int, many: int, out: Path, device: str, settings: dict[str, Any], dropout: float, limit: int | None = None, fills: bool = False
+) -> None:
     """Learn from the other folds and write this fold's lessons."""
     began = time.monotonic()
     rows = [shorten(row, CUT) for row in rows_of(KidsCook(split="train"))][:limit]
@@ -92,13 +95,14 @@ def teach(fold: int, many: int, out: Path, device: str, settings: dict[str, Any]
     tune(model.network_, learn, model.tuning, change, lambda line: print(f"fold {fold}", line, flush=True))
     model.network_.lessons = {}
     model.texts_at_once = 256
-    print(f"fold {fold}", json.dumps(measure(*oracle(model.network_.logits, [rows[at] for at in mine], allowed))), flush=True)
+    found = measure(*oracle(model.network_.logits, [rows[at] for at in mine], allowed))
+    print(f"fold {fold}", json.dumps(found), flush=True)
     asked = [one for at in mine for one in variants(rows[at], at, allowed)]
     table, _, _ = oracle(model.network_.logits, asked, allowed)
-    top = table.exp().topk(KEPT)
+    top = (table / found["temperature"]).softmax(1).topk(KEPT)
     pairs = [Pair(str(at), rows[at].abstract, rows[at].concrete, rows[at].blanks, "kidscook") for at in mine]
     texts: list[list[list[str]]] = [[] for _ in mine]
-    for way in ("greedy", "samples"):
+    for way in ("greedy", "samples") if fills else ():
         filled = fill(model, pairs, way, width=1, temperature=1.0)
         for number, (pair, some) in enumerate(zip(pairs, filled, strict=True)):
             texts[number].append(list(some[0].text(pair)))
@@ -120,11 +124,12 @@ def main() -> None:
     parser.add_argument("--folds", type=int, default=5)
     parser.add_argument("--set", nargs="*", default=["epochs=5", "redraw=0.5", "average=0.99", "dropout=0.2"])
     parser.add_argument("--dropout", type=float, default=0.1, help="of each layer's additions to the states")
+    parser.add_argument("--fills", action="store_true", help="fill the blanks too")
     parser.add_argument("--device", default="auto")
     parser.add_argument("--limit", type=int)
     given = parser.parse_args()
     settings = {name: json.loads(value) for name, _, value in (one.partition("=") for one in given.set)}
-    teach(given.fold, given.folds, given.out, given.device, settings, given.dropout, given.limit)
+    teach(given.fold, given.folds, given.out, given.device, settings, given.dropout, given.limit, given.fills)
 
 
 if __name__ == "__main__":

@@ -1,10 +1,11 @@
-"""All pretrained word models of the release on one graphics card, within a time: jobs in order, several workers, one schedule.
+"""All pretrained word models of the release on one graphics card, within a time: jobs in order, several workers.
 
-    python -m training.kidscook.members --out FOLDER --seconds 330     # once for each worker
+    python -m training.kidscook.members --out FOLDER --seconds 1200     # once for each worker
 
-Five teachers first, each on four fifths of the abstracts (training/kidscook/lessons.py), and a head without lessons beside them; then the
-heads and transducers that learn from them, and the causal models. Each job has a share of the time by which its rate has fallen to zero. A
-worker takes the first job that nobody has and whose lessons are there.
+Five teachers first, each on four fifths of the abstracts (training/kidscook/lessons.py); then what learns from them (transducers and
+word heads, three seeds each), the causal models, and heads of other recipes for the ensemble. A worker takes the first job that nobody
+has and whose lessons are there. Each job has a time of its own, by which its rate has fallen to zero if its epochs have not ended before.
+A run that was broken off goes on: what has its report is not made again (`--anew` forgets who had taken what).
 """
 
 from __future__ import annotations
@@ -20,31 +21,37 @@ import torch
 from training.kidscook import lessons, tune
 
 FOLDS = 5
-HEAD = ["average=0.99", "dropout=0.2", "redraw=0.5", "agree=0.5", "size=48"]
-TRANSDUCER = ["average=0.99", "dropout=0.2", "redraw=0.4", "size=48", "epochs=4", "taught=0.5"]
+COMMON = ("average=0.98", "dropout=0.1", "size=32")
+TAUGHT = (*COMMON, "epochs=4", "redraw=0.5", "taught=0.5")
+TEACHER = {"average": 0.98, "dropout": 0.1, "size": 32, "epochs": 3, "redraw": 0.5}
+DROPOUT = 0.05
+LEARNERS = ("word-head", "pretrained-transducer")
 
 
 class Job(NamedTuple):
-    """A model to be made; ``kind`` "teacher" is a fold. ``by``: when it is done, as a share of the time."""
+    """A model to be made; ``kind`` "teacher" is a fold. ``most``: seconds it may take."""
 
     name: str
     kind: str
     seed: int
-    by: float
+    most: float
     settings: tuple[str, ...] = ()
-    own: float = 0.0
+    settle: bool = True
     taught: bool = True
 
 
 JOBS = [
-    *(Job(f"fold-{fold}", "teacher", fold, 0.13 if fold < 3 else 0.27) for fold in range(FOLDS)),
-    Job("plain-1", "word-head", 1, 0.27, (*HEAD, "epochs=5"), taught=False),
-    *(Job(f"word-head-{seed}", "word-head", seed, 0.48, (*HEAD, "epochs=6", "taught=0.5")) for seed in (1, 2, 3)),
-    *(Job(f"pretrained-transducer-{seed}", "pretrained-transducer", seed, 0.74, tuple(TRANSDUCER)) for seed in (1, 2, 3)),
-    Job("own-1", "word-head", 1, 0.88, (*HEAD, "epochs=6", "taught=0.5"), own=0.4),
-    *(Job(f"causal-lm-tuned-{seed}", "causal-lm-tuned", seed, 0.88, ("epochs=3", "size=32")) for seed in (1, 2, 3)),
-    Job("wide-1", "word-head", 4, 1.0, (*HEAD, "epochs=6", "taught=0.7", "rank=32", "scale=64")),
-    Job("infill-head-1", "infill-head", 1, 1.0, (*HEAD, "epochs=6")),
+    *(Job(f"fold-{fold}", "teacher", fold, 200) for fold in range(FOLDS)),
+    *(Job(f"pretrained-transducer-{seed}", "pretrained-transducer", seed, 520, TAUGHT) for seed in (1, 2, 3)),
+    *(Job(f"word-head-{seed}", "word-head", seed, 320, TAUGHT) for seed in (1, 2, 3)),
+    *(Job(f"causal-lm-tuned-{seed}", "causal-lm-tuned", seed, 320, ("epochs=3", "size=32")) for seed in (2, 3)),
+    Job("word-head-plain-2", "word-head", 2, 260, (*COMMON, "epochs=4"), taught=False),
+    Job("word-head-plain-3", "word-head", 3, 260, (*COMMON, "epochs=4"), taught=False),
+    Job("untaught-1", "word-head", 1, 260, (*COMMON, "epochs=4", "redraw=0.5"), taught=False),
+    Job("aside-1", "word-head", 5, 260, (*TAUGHT, "aside=1.0")),
+    Job("word-head-plain-4", "word-head", 4, 260, (*COMMON, "epochs=4", "rate=0.002"), taught=False),
+    Job("untaught-transducer-1", "pretrained-transducer", 1, 400, (*COMMON, "epochs=4", "redraw=0.5"), taught=False),
+    Job("infill-head-1", "infill-head", 1, 300, (*COMMON, "epochs=4", "redraw=0.5")),
 ]
 
 
@@ -56,7 +63,10 @@ def claim(folder: Path, done: set[str]) -> Job | None:
     for job in JOBS:
         if job.name in done:
             continue
-        if job.taught and job.kind in ("word-head", "pretrained-transducer") and not ready:
+        if (folder / f"{job.name}.json").exists() or (folder / "lessons" / f"{job.name}.npz").exists():
+            done.add(job.name)
+            continue
+        if job.taught and job.kind in LEARNERS and not ready:
             waiting = True
             continue
         try:
@@ -68,19 +78,39 @@ def claim(folder: Path, done: set[str]) -> Job | None:
     return Job("", "wait", 0, 0.0) if waiting else None
 
 
-def do(job: Job, out: Path, began: float, seconds: float, limit: int | None) -> None:
-    until = began + job.by * seconds
-    left = max(1.0 if limit else 4.0, until - time.time())
+def do(job: Job, out: Path, until: float, limit: int | None) -> None:
+    """Make one model; ``until``: when all are to be done."""
+    seconds = max(2.0, min(job.most, until - time.time()))
     if job.kind == "teacher":
-        settings = {"epochs": 4, "size": 48, "redraw": 0.5, "average": 0.99, "dropout": 0.2, "seconds": left}
-        return lessons.teach(job.seed, FOLDS, out / "lessons", "auto", settings, 0.1, limit)
-    words = [job.kind, job.name, "--seed", str(job.seed), "--out", str(out), "--dropout", "0.1", "--until", str(time.time() + left)]
-    words += ["--set", *job.settings, "--own", str(job.own)]
-    if job.taught and job.kind in ("word-head", "pretrained-transducer"):
+        return lessons.teach(job.seed, FOLDS, out / "lessons", "auto", {**TEACHER, "seconds": seconds}, DROPOUT, limit)
+    words = [job.kind, job.name, "--seed", str(job.seed), "--out", str(out), "--until", str(time.time() + seconds)]
+    words += ["--dropout", str(DROPOUT), "--set", *job.settings]
+    if job.settle:
+        words.append("--settle")
+    if job.taught and job.kind in LEARNERS:
         words += ["--lessons", str(out / "lessons")]
     if limit:
         words += ["--limit", str(limit)]
     tune.run(tune.arguments(words))
+
+
+def work(out: Path, until: float, limit: int | None = None) -> None:
+    """Take jobs until all are taken or the time is short."""
+    done: set[str] = set()
+    while (job := claim(out, done)) is not None:
+        if job.kind == "wait":
+            time.sleep(1)
+            continue
+        left = until - time.time()
+        if left < 60 and not limit:
+            break
+        print(f"begin {job.name}, {left:.0f} s left", flush=True)
+        try:
+            do(job, out, until, limit)
+        except Exception:  # the other jobs go on
+            traceback.print_exc()
+            (out / f"{job.name}.failed").touch()
+        torch.cuda.empty_cache()
 
 
 def main() -> None:
@@ -88,24 +118,15 @@ def main() -> None:
     parser.add_argument("--out", type=Path, required=True)
     parser.add_argument("--seconds", type=float, required=True)
     parser.add_argument("--began", type=float, default=time.time())
+    parser.add_argument("--anew", action="store_true", help="nobody has taken anything yet; then stop")
     parser.add_argument("--limit", type=int, help="the first rows only, to try things out")
     given = parser.parse_args()
     given.out.mkdir(parents=True, exist_ok=True)
-    done: set[str] = set()
-    while (job := claim(given.out, done)) is not None:
-        left = given.began + given.seconds - time.time()
-        if left < (-600 if given.limit else 15):
-            break
-        if job.kind == "wait":
-            time.sleep(1)
-            continue
-        print(f"begin {job.name}, {left:.0f} s left", flush=True)
-        try:
-            do(job, given.out, given.began, given.seconds, given.limit)
-        except Exception:  # the other jobs go on
-            traceback.print_exc()
-            (given.out / f"{job.name}.failed").touch()
-        torch.cuda.empty_cache()
+    if given.anew:
+        for path in [*given.out.glob("*.taken"), *given.out.glob("*.failed")]:
+            path.unlink()
+        return
+    work(given.out, given.began + given.seconds, given.limit)
 
 
 if __name__ == "__main__":

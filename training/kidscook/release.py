@@ -2,7 +2,8 @@
 
     python -m training.kidscook.release FOLDER
 
-FOLDER holds `in-domain-SEED.safetensors` (several networks, `name/tensor`) and adapter files (`word-head-final-1`, ...).
+FOLDER holds `in-domain-SEED.safetensors` (several networks, `name/tensor`) and adapter files (`word-head-final-1`, ...): the first session's. What
+`training.kidscook.tune` writes is a checkpoint already; `training.kidscook.publish` puts it into place.
 """
 
 from __future__ import annotations
@@ -20,9 +21,7 @@ from scenarist.models.word_head import Reading
 OUT = Path(__file__).parents[2] / "release" / "kidscook"
 KINDS = {"transducer": "fixed", "transducer-param": "parameterised"}
 ADAPTERS = {
-    "word-head-final-1": ("word-head", "word-head-1", {}),
-    "wh-redraw-1": ("word-head", "word-head-redraw-1", {"redraw": 0.5}),
-    "pt-final-1": ("pretrained-transducer", "pretrained-transducer-1", {"sighted": True, "blind_weight": 0.5}),
+    "word-head-final-1": ("word-head", "word-head-plain-1", {}),
     "causal-final-1": ("causal-lm-tuned", "causal-lm-tuned-1", {}),
 }
 

@@ -53,6 +53,7 @@ def arguments(words: Sequence[str] | None = None) -> argparse.Namespace:
     parser.add_argument("--full", action="store_true", help="train all matrices; what is saved is cut to the rank")
     parser.add_argument("--lessons", type=Path, help="a folder of training.kidscook.lessons")
     parser.add_argument("--own", type=float, default=0.0, help="share of the texts shown with the teacher's own fills")
+    parser.add_argument("--settle", action="store_true", help="draw fewer and fewer blanks anew, none at the end (the mean share is `redraw`)")
     parser.add_argument("--until", type=float, default=float("inf"), help="be done with training by this time (of `date +%%s`)")
     parser.add_argument("--limit", type=int, help="the first rows only, to try things out")
     return parser.parse_args(words)
@@ -75,10 +76,15 @@ def run(given: argparse.Namespace) -> dict[str, Any]:
         network.set_ratio(*lengths(parts["train"], tuning.cut))
     redrawn = float(model.own.get("redraw", 0.0))
 
+    shown, all_shown = 0, tuning.epochs * len(parts["train"])
+
     def change(row: Row, chance: random.Random) -> Row:
-        if given.own and row in taught.fills and chance.random() < given.own:
+        nonlocal shown
+        shown += 1
+        if given.own and taught.fills.get(row) and chance.random() < given.own:
             return row._replace(fed=chance.choice(taught.fills[row]))
-        if not redrawn or chance.random() >= redrawn:
+        share = min(1.0, 2 * redrawn * (1 - shown / all_shown)) if given.settle else redrawn
+        if not redrawn or chance.random() >= share:
             return row
         other = chance.choice(taught.others[row]) if taught.others.get(row) else redraw(row, allowed, chance)
         return hidden(other) if row.template else other
@@ -116,7 +122,7 @@ def run(given: argparse.Namespace) -> dict[str, Any]:
     word_checkpoint.save(path, given.kind, saved, model.vocabulary_.words, model.whitelist_, learned(network, body, tuning.rank))
     report: dict[str, Any] = {
         "name": given.name, "kind": given.kind, "seed": given.seed, "set": settings, "dropout": given.dropout, "full": given.full,
-        "lessons": len(taught.lessons), "own": given.own, "epoch": best["epoch"], "temperature": best["temperature"], "history": history,
+        "lessons": len(taught.lessons), "own": given.own, "settle": given.settle, "epoch": best["epoch"], "temperature": best["temperature"], "history": history,
     }  # fmt: skip
     if given.kind != "causal-lm-tuned":
         report |= of_release(given, path, parts)

@@ -302,9 +302,10 @@ def paired(sheet: Sheet) -> list[Tested]:
 
 
 def analysis(table: Table, split: str, seed: int, limit: int | None, only: Sequence[str]) -> Sheet:
-    """A table that is no grid of solvers and exams: its function gives the rows in the promised form."""
+    """A table that is no grid of solvers and exams: its function gives the rows in the promised form, only some where it can."""
     function = load(table.run)
-    found: dict[str, Any] = function(split=split, seed=seed, limit=limit)
+    some = {"only": only} if "only" in inspect.signature(function).parameters else {}
+    found: dict[str, Any] = function(split=split, seed=seed, limit=limit, **some)
     rows = [row for row in found["rows"] if not only or row["model"] in only]
     published = [
         {"model": row.model, "role": row.role, "scores": {

@@ -20,13 +20,13 @@ class Attention(WordNetwork):
     def __init__(self, vocabulary: Vocabulary, shape: Shape | None = None, vectors: Tensor | None = None) -> None:
         shape = shape or Shape()
         super().__init__(vocabulary, shape, vectors)
-        self.encoder = nn.LSTM(self.embed.embedding_dim, shape.hidden, batch_first=True)
+        self.read_abstract()
         self.score = nn.Linear(shape.hidden, shape.hidden, bias=False)
         self.head = Words(2 * shape.hidden, shape.hidden, len(vocabulary), shape.dropout)
 
     def weights(self, batch: Batch) -> tuple[Tensor, Tensor, Tensor]:
         """Attention (B, n + 1, m), encoder states and decoder states."""
-        states, last = self.encode(batch, self.encoder)
+        states, last = self.encode(batch)
         decoded = self.decode(batch, last)
         scores = self.score(decoded) @ states.transpose(1, 2)  # (B, n + 1, m)
         beyond = torch.arange(states.shape[1], device=states.device) >= batch.positions[:, None]

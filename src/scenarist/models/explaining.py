@@ -1,8 +1,8 @@
 """Abstract instruction -> its concrete steps, each stretch of them tied to the word it came from.
 
-Two parts: a teller that writes the steps (the fine-tuned causal model, or the transducer itself) and an aligner that says which
-abstract word each stretch was told from (a transducer). ``auto`` takes the large ones where SmolLM2 and the released adapters
-are in place, else the small in-domain transducer for both.
+Two parts: a teller that writes the steps (the fine-tuned causal model, or the parameterised transducer, which has read the whole
+instruction before its first word) and an aligner that says which abstract word each stretch was told from (a transducer with fixed
+transitions). ``auto`` takes the large ones where SmolLM2 and the released adapters are in place, else the small in-domain ones.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ import torch
 
 from scenarist.errors import BadInput, Missing
 from scenarist.models import telling
-from scenarist.models.in_domain import TransducerModel
+from scenarist.models.in_domain import ParamTransducerModel, TransducerModel
 from scenarist.models.piece_rows import piece_row
 from scenarist.models.pretrained_words import PretrainedTransducerModel, TunedCausalModel
 from scenarist.models.word_batches import Row
@@ -67,7 +67,9 @@ def explain(text: str, size: str = "auto", device: str = "auto", seed: int = 1) 
             return explain(text, "small", device, seed)
     else:
         aligner = TransducerModel(weights="kidscook", device=device, seed=seed).fit(())
-        steps = telling.tell(aligner.network_, abstract)
+        if not any(word in aligner.vocabulary_.at for word in abstract[:-1]):
+            raise BadInput(f"The small model knows none of the words of {text!r}. Use others, or get the large one: scenarist get smollm2")
+        steps = telling.tell(ParamTransducerModel(weights="kidscook", device=device, seed=seed).fit(()).network_, abstract)
     if not steps:
         raise BadInput(f"The model wrote nothing for {text!r}; try other words.")
     alignment: Alignment = aligner.align([Pair("explained", abstract, steps)])[0]

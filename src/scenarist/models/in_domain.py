@@ -42,6 +42,9 @@ class InDomain(WordModel):
         vectors: str = "kidscook",
         hidden: int = 128,
         dropout: float = 0.5,
+        dropped: str = "all",
+        both: bool = False,
+        frozen: bool = True,
         held: float = 0.1,
         held_corpus: str = "kidscook",
         log: Callable[[str], None] = lambda _: None,
@@ -54,7 +57,7 @@ class InDomain(WordModel):
         if unknown:
             raise TypeError(f"{self.name} got an unexpected keyword argument {unknown[0]!r}")
         self.vectors, self.held, self.held_corpus, self.log = vectors, held, held_corpus, log
-        self.shape = Shape(hidden=hidden, dropout=dropout, frozen=bool(vectors))
+        self.shape = Shape(hidden=hidden, dropout=dropout, frozen=frozen and bool(vectors), dropped=dropped, both=both)
         self.recipe = Recipe(seed=seed, device=self.device)._replace(**recipe)
 
     def kind(self) -> dict[str, Any]:
@@ -99,7 +102,7 @@ class InDomain(WordModel):
 
     def save(self, path: Path) -> None:
         assert self.vocabulary_ is not None
-        settings = {"hidden": self.shape.hidden, "vectors": self.vectors, "seed": self.seed, **self.kind()}
+        settings = {"hidden": self.shape.hidden, "both": self.shape.both, "vectors": self.vectors, "seed": self.seed, **self.kind()}
         word_checkpoint.save(
             path, self.name, settings, self.vocabulary_.words, self.whitelist_, self.network_.state_dict()
         )
@@ -108,8 +111,8 @@ class InDomain(WordModel):
         held = word_checkpoint.load(path, self.name)
         word_checkpoint.check_data(held, path)
         self.vocabulary_, self.whitelist_ = Vocabulary(held.vocabulary), held.whitelist
-        shape = Shape(hidden=int(held.settings["hidden"]), dropout=0.0)
-        extra = {name: held.settings[name] for name in self.kind()}
+        shape = Shape(hidden=int(held.settings["hidden"]), dropout=0.0, both=bool(held.settings.get("both")))
+        extra = {name: held.settings.get(name, usual) for name, usual in self.kind().items()}
         network = type(self).build(self.vocabulary_, shape, held.state["embed.weight"], **extra)
         try:
             network.load_state_dict(held.state)
@@ -160,12 +163,27 @@ class TransducerModel(InDomain):
     build = Transducer
     transitions = "fixed"
 
-    def __init__(self, emission: str = "product", slots: str = "marginal", seed: int = 1, **settings: Any) -> None:
+    def __init__(
+        self,
+        emission: str = "product",
+        slots: str = "marginal",
+        start: str = "first",
+        shift: float = 0.0,
+        seed: int = 1,
+        variant: str = "",
+        **settings: Any,
+    ) -> None:
+        """``variant``: another released training, ``em`` (marginal likelihood first, then Viterbi EM)."""
         super().__init__(seed=seed, **settings)
-        self.emission, self.slots = emission, slots
+        self.emission, self.slots, self.start, self.shift, self.variant = emission, slots, start, shift, variant
+
+    def path(self) -> Path:
+        if self.weights == "kidscook" and self.variant:
+            return word_checkpoint.find(f"{self.name}-{self.variant}-{self.seed}.safetensors")
+        return super().path()
 
     def kind(self) -> dict[str, Any]:
-        return {"transitions": self.transitions, "emission": self.emission}
+        return {"transitions": self.transitions, "emission": self.emission, "start": self.start, "shift": self.shift}
 
     def network(self) -> Network:
         self.network_.slots = self.slots

@@ -32,7 +32,7 @@ from scenarist.models.word_queries import Admissible, Network, Place
 from scenarist.models.wordcloze_training import lengths
 from scenarist.story import Alignment, Pair
 
-ENSEMBLE = ("word-head-plain-1", "word-head-redraw-1", "word-head-2")
+ENSEMBLE = ("pretrained-transducer-1", "word-head-plain-1", "word-head-plain-3", "word-head-plain-4")
 
 
 class PretrainedWords(WordModel):

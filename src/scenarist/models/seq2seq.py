@@ -7,7 +7,7 @@ word layer at every step instead and the decoder starts from zero, as in a trans
 from __future__ import annotations
 
 import torch
-from torch import Tensor, nn
+from torch import Tensor
 
 from scenarist.errors import BadInput
 from scenarist.models.word_batches import Batch, Vocabulary
@@ -25,12 +25,12 @@ class Seq2seq(WordNetwork):
         shape = shape or Shape()
         super().__init__(vocabulary, shape, vectors)
         self.feed = feed
-        self.encoder = nn.LSTM(self.embed.embedding_dim, shape.hidden, batch_first=True)
+        self.read_abstract()
         size = shape.hidden if feed == "state" else 2 * shape.hidden
         self.head = Words(size, shape.hidden, len(vocabulary), shape.dropout)
 
     def states(self, batch: Batch) -> Tensor:
-        states, last = self.encode(batch, self.encoder)
+        states, last = self.encode(batch)
         if self.feed == "state":
             return self.decode(batch, last)
         decoded = self.decode(batch)  # (B, n + 1, h)

@@ -35,10 +35,9 @@ def next_words(network: Transducer, abstract: tuple[str, ...], texts: list[tuple
     """ln p(next word | abstract, text), alignments summed out, (texts, V)."""
     part = batch([Row(abstract, text) for text in texts], network.vocabulary).to(str(network.ratio.device))
     e, d = network.both(part)
-    alpha = torch.full(e.shape[:2], monotonic.FAR, device=e.device)
-    alpha[:, 0] = 0.0
     emit, shift = network.transition(e, d)
     before = monotonic.leave(shift)  # (B, n + 1, m)
+    alpha = monotonic.first(before, network.free)  # (B, m)
     if part.words.shape[1]:
         word = network.emission.grid(e, d[:, :-1], part.words)
     rows = []

@@ -9,6 +9,9 @@ Slot filling. ``slots="marginal"`` (ours): the model's own next-word distributio
 ``slots="viterbi"`` (A.4): the Viterbi alignment of the prefix is predicted anew at each blank. Fixed: the blank shares the
 alignment of the word before it. Parameterised: from there it advances while shift > 0.5.
 
+``start="free"`` lets the first word start from any position at no cost, and ``shift`` sets the fixed probability of a shift: the
+released code has such a start and one half, the paper says the ratio of lengths (``shift=0``) and nothing of the start.
+
 Departures: the abstract begins with ``<S>`` and the concrete text ends with ``</S>``, which is the "last word" that is
 tied to the last position; ``emission="product"`` is ours (see emission.py), ``mlp`` the paper's.
 """
@@ -39,7 +42,11 @@ class Transducer(WordNetwork):
         transitions: str = "fixed",
         emission: str = "product",
         slots: str = "marginal",
+        start: str = "first",
+        shift: float = 0.0,
     ) -> None:
+        if start not in ("first", "free") or not 0.0 <= shift < 1.0:
+            raise BadInput(f"transducer: expected start 'first' or 'free' and shift from 0 to 1, got {start!r} and {shift}")
         if slots not in ("marginal", "viterbi"):
             raise BadInput(f"transducer: slots are filled 'marginal' or 'viterbi', not {slots!r}")
         if transitions not in ("fixed", "parameterised") or emission not in EMISSIONS:
@@ -49,8 +56,8 @@ class Transducer(WordNetwork):
             )
         shape = shape or Shape()
         super().__init__(vocabulary, shape, vectors)
-        self.transitions, self.slots = transitions, slots
-        self.encoder = nn.LSTM(self.embed.embedding_dim, shape.hidden, batch_first=True)
+        self.transitions, self.slots, self.free, self.given = transitions, slots, start == "free", shift
+        self.read_abstract()
         kind = EMISSIONS[emission]
         self.emission: MlpEmission | ProductEmission = kind(
             shape.hidden, shape.hidden, shape.hidden, len(vocabulary), shape.dropout
@@ -59,11 +66,11 @@ class Transducer(WordNetwork):
             self.of_encoder = nn.Linear(shape.hidden, shape.hidden)
             self.of_decoder = nn.Linear(shape.hidden, shape.hidden, bias=False)
             self.move = nn.Linear(shape.hidden, 1)
-        self.register_buffer("ratio", torch.tensor(0.2))
+        self.register_buffer("ratio", torch.tensor(shift or 0.2))
 
     def set_ratio(self, positions: int, words: int) -> None:
         """The fixed shift probability from summed lengths: one shift per position, one emission per word."""
-        self.ratio.fill_(positions / (positions + words))
+        self.ratio.fill_(self.given or positions / (positions + words))
 
     def transition(self, e: Tensor, d: Tensor) -> tuple[Tensor, Tensor]:
         """ln p(emit), ln p(shift) at every (j, i): e (B, m, h), d (B, n, h) -> (B, n, m) each."""
@@ -75,7 +82,7 @@ class Transducer(WordNetwork):
 
     def both(self, batch: Batch) -> tuple[Tensor, Tensor]:
         """Encoder states (B, m, h) and decoder states (B, n + 1, h)."""
-        return self.encode(batch, self.encoder)[0], self.decode(batch)
+        return self.encode(batch)[0], self.decode(batch)
 
     def scores(self, e: Tensor, d: Tensor, told: Tensor) -> Scores:
         """What the dynamic programme needs, each (B, n, m)."""
@@ -87,16 +94,18 @@ class Transducer(WordNetwork):
         told, sizes = batch.targets(self.vocabulary.end)
         e, d = self.both(batch)
         if not hard:
-            total = monotonic.log_likelihood(self.scores(e, d, told), batch.positions, sizes)
+            total = monotonic.log_likelihood(self.scores(e, d, told), batch.positions, sizes, self.free)
             marginal: Tensor = -total.sum() / sizes.sum()
             return marginal
         with torch.no_grad():
-            path = monotonic.viterbi(self.scores(e, d, told), batch.positions, sizes)  # (B, n + 1)
+            path = monotonic.viterbi(self.scores(e, d, told), batch.positions, sizes, self.free)  # (B, n + 1)
         keep = torch.arange(told.shape[1], device=told.device) < sizes[:, None]
         aligned = e.gather(1, path[..., None].expand(-1, -1, e.shape[2]))  # (B, n + 1, h)
         words = nn.functional.cross_entropy(self.emission.at(aligned[keep], d[keep]), told[keep])
         emit, shift = self.transition(e, d)
-        moves = monotonic.path_score(Scores(torch.zeros_like(emit), emit, shift), path, sizes)
+        moves = monotonic.path_score(Scores(torch.zeros_like(emit), emit, shift), path, sizes, self.free)
+        if self.free:
+            moves = moves - batch.positions.log()
         best: Tensor = words - moves.sum() / sizes.sum()
         return best
 
@@ -104,7 +113,7 @@ class Transducer(WordNetwork):
         """The Viterbi alignment of whole texts, (B, n + 1) positions, ``</S>`` included; position 0 is ``<S>``."""
         told, sizes = batch.targets(self.vocabulary.end)
         e, d = self.both(batch)
-        return monotonic.viterbi(self.scores(e, d, told), batch.positions, sizes)
+        return monotonic.viterbi(self.scores(e, d, told), batch.positions, sizes, self.free)
 
     def logits(self, batch: Batch, rows: Tensor, places: Tensor, starts: Tensor) -> Tensor:
         """See WordNetwork: alignments of the prefix summed out, or the one that its blank's prefix predicts (``viterbi``)."""
@@ -121,8 +130,7 @@ class Transducer(WordNetwork):
         before = monotonic.leave(shift)  # (B, n + 1, m)
         beyond = torch.arange(e.shape[1], device=e.device) >= batch.positions[:, None]  # (B, m)
         emit = emit.masked_fill(beyond[:, None], monotonic.FAR)
-        alpha = torch.full_like(before[:, 0], monotonic.FAR)
-        alpha[:, 0] = 0.0
+        alpha = monotonic.first(before, self.free)
         word = self.emission.grid(e, d[:, :-1], batch.words) if batch.words.shape[1] else None
         ahead = []
         for j in range(d.shape[1]):
@@ -137,7 +145,7 @@ class Transducer(WordNetwork):
         before = batch.words  # word t is told by state t
         scores = self.scores(e, d[:, : before.shape[1]], before)
         beyond = torch.arange(e.shape[1], device=e.device) >= batch.positions[:, None]  # (B, m)
-        table = monotonic.best_prefixes(scores).table.masked_fill(beyond[:, None], -torch.inf)
+        table = monotonic.best_prefixes(scores, self.free).table.masked_fill(beyond[:, None], -torch.inf)
         at = table.argmax(-1)[rows, (starts - 1).clamp(min=0)]  # (Q,)
         if self.transitions == "fixed":  # no word before a blank: the first word of the abstract
             return torch.where(starts > 0, at, torch.ones_like(at))

@@ -11,6 +11,7 @@ from typing import NamedTuple
 import torch
 from torch import Tensor, nn
 
+from scenarist.errors import BadInput
 from scenarist.models.word_batches import Batch, Vocabulary
 
 
@@ -22,6 +23,10 @@ class Shape(NamedTuple):
     frozen: bool = True
     width: int = 100
     """Size of the word vectors where none are given."""
+    dropped: str = "all"
+    """Where dropout falls: ``all`` is word vectors, states and the hidden layer of the words; ``words`` that layer only."""
+    both: bool = False
+    """The abstract is read in both directions."""
 
 
 class WordNetwork(nn.Module):  # type: ignore[misc]
@@ -29,22 +34,32 @@ class WordNetwork(nn.Module):  # type: ignore[misc]
 
     def __init__(self, vocabulary: Vocabulary, shape: Shape, vectors: Tensor | None = None) -> None:
         super().__init__()
+        if shape.dropped not in ("all", "words"):
+            raise BadInput(f"dropout falls on 'all' or on 'words', not on {shape.dropped!r}")
         self.vocabulary, self.shape = vocabulary, shape
         if vectors is None:
             self.embed = nn.Embedding(len(vocabulary), shape.width)
         else:
             self.embed = nn.Embedding.from_pretrained(vectors.clone().float(), freeze=shape.frozen)
-        self.drop = nn.Dropout(shape.dropout)
+        self.drop = nn.Dropout(shape.dropout if shape.dropped == "all" else 0.0)
         self.decoder = nn.LSTM(self.embed.embedding_dim, shape.hidden, batch_first=True)
 
-    def encode(self, batch: Batch, encoder: nn.LSTM) -> tuple[Tensor, tuple[Tensor, Tensor]]:
+    def read_abstract(self) -> None:
+        """Add the encoder."""
+        self.encoder = nn.LSTM(self.embed.embedding_dim, self.shape.hidden, batch_first=True, bidirectional=self.shape.both)
+        if self.shape.both:
+            self.join = nn.Linear(2 * self.shape.hidden, self.shape.hidden)
+
+    def encode(self, batch: Batch) -> tuple[Tensor, tuple[Tensor, Tensor]]:
         """States of the abstract (B, m, h) and the last one of each row as a decoder's first state (1, B, h)."""
         packed = nn.utils.rnn.pack_padded_sequence(
             self.drop(self.embed(batch.abstract)), batch.positions.cpu(), batch_first=True, enforce_sorted=False
         )
-        out, last = encoder(packed)
+        out, (state, cell) = self.encoder(packed)
         states, _ = nn.utils.rnn.pad_packed_sequence(out, batch_first=True)
-        return self.drop(states), last
+        if self.shape.both:
+            states, state, cell = self.join(states), state.mean(0, keepdim=True), cell.mean(0, keepdim=True)
+        return self.drop(states), (state, cell)
 
     def decode(self, batch: Batch, first: tuple[Tensor, Tensor] | None = None) -> Tensor:
         """States of the concrete text, (B, n + 1, h): state t has read the words before t."""

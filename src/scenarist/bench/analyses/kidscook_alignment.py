@@ -23,6 +23,12 @@ from scenarist.store import resource
 from scenarist.story import Alignment, Pair
 
 SEEDS = (1, 2, 3)
+ROWS: dict[str, tuple[str, dict[str, str]]] = {
+    "seq2seq-attention": ("seq2seq-attention", {}), "transducer": ("transducer", {}),
+    "transducer-viterbi-em": ("transducer", {"variant": "em"}), "transducer-param": ("transducer-param", {}),
+    "pretrained-transducer": ("pretrained-transducer", {}),
+}  # fmt: skip
+"""Row -> model and settings."""
 LARGE = 300
 """Pairs aligned by the pretrained transducer where no limit is given: it reads each text twice."""
 
@@ -82,21 +88,23 @@ def surprisal(model: Any, split: str, limit: int | None) -> dict[str, Any]:
     }
 
 
-def table(split: str = "dev", seed: int = 13, limit: int | None = None) -> dict[str, Any]:  # noqa: ARG001
+def table(split: str = "dev", seed: int = 13, limit: int | None = None, only: Sequence[str] = ()) -> dict[str, Any]:  # noqa: ARG001
     """The rows of `kidscook-alignment`."""
     pairs = list(KidsCook(split=split))[:limit]
     hand = read_hand(resource("alignments/hand-kidscook-dev.json")) if split == "dev" else {}
     rows: list[dict[str, Any]] = [
         {"model": "diagonal", "role": "baseline", "scores": cells([shape(diagonal(pairs), hand)], len(pairs))}
     ]
-    for name in ("seq2seq-attention", "transducer", "transducer-param", "pretrained-transducer"):
+    for label, (name, own) in ROWS.items():
+        if only and label not in only:
+            continue
         chosen = pairs if name != "pretrained-transducer" or limit else subset(pairs, hand, LARGE)
-        row: dict[str, Any] = {"model": name, "role": "ours", "scores": {}}
+        row: dict[str, Any] = {"model": label, "role": "ours", "scores": {}}
         found: list[Shape] = []
         first: Any = None
         for one in SEEDS:
             try:
-                model = make("model", name, weights="kidscook", seed=one).fit(())
+                model = make("model", name, weights="kidscook", seed=one, **own).fit(())
             except Missing as error:  # a seed that was not released
                 row.setdefault("problem", str(error))
                 continue
