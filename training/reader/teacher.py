@@ -8,6 +8,7 @@ student, larger. Runs where only torch and transformers are installed. About ten
 from __future__ import annotations
 
 import random
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -17,7 +18,7 @@ import torch
 from torch import nn
 
 from training.reader import exchange
-from training.reader.batches import KEYS, Row, ahead, batches, onto, packed, prepare, read
+from training.reader.batches import KEYS, Row, ahead, batches, onto, packed, prepare, read, ready
 from training.reader.network import recurrence
 from training.reader.parallel import side_by_side
 from training.reader.scoring import loss_of, tally
@@ -137,24 +138,32 @@ def fit(
     seed: int,
     epochs: int,
     device: str,
+    seconds: float = 1e9,
 ) -> Teacher:
+    """The rates go up, then down to nothing after ``epochs``, or after ``seconds`` if that is sooner."""
     rng = random.Random(seed)
     torch.manual_seed(seed)
     net = Teacher(encoder, labels).to(device)
     inner = list(net.encoder.parameters())
     known = {id(one) for one in inner}
-    groups = [
-        {"params": inner, "lr": 2e-4},
-        {"params": [one for one in net.parameters() if id(one) not in known], "lr": 1.5e-3},
-    ]
-    optimizer = torch.optim.AdamW(groups, weight_decay=0.01, betas=(0.9, 0.98))
-    total = epochs * len(batches(rows, BATCH, random.Random(0)))
-    schedule = torch.optim.lr_scheduler.LambdaLR(
-        optimizer, lambda step: min(1.0, (step + 1) / (0.06 * total)) * max(0.0, 1 - step / total)
+    outer = [one for one in net.parameters() if id(one) not in known]
+    rates = (2e-4, 1.5e-3)
+    optimizer = torch.optim.AdamW(
+        [{"params": one, "lr": rate} for one, rate in zip((inner, outer), rates, strict=True)],
+        weight_decay=0.01,
+        betas=(0.9, 0.98),
+        fused=device == "cuda",
     )
-    for _ in range(epochs):
-        net.train()
+    total = epochs * len(batches(rows, BATCH, random.Random(0)))
+    begun, step, part = time.time(), 0, 0.0
+    net.train()
+    while part < 1.0:
         for given, gold in ahead(tensors(batch, pieces, device) for batch in batches(rows, BATCH, rng)):
+            part = max(step / total, (time.time() - begun) / seconds)
+            if part >= 1.0:
+                break
+            for group, rate in zip(optimizer.param_groups, rates, strict=True):
+                group["lr"] = rate * min(1.0, (step + 1) / (0.06 * total)) * (1.0 - part)
             hidden = (torch.rand_like(given[0], dtype=torch.float) < 0.03) & (given[1] > 0) & (given[0] > 103)
             given[0] = given[0].masked_fill(hidden, pieces.tokenizer.mask_token_id)
             with torch.autocast(device, dtype=torch.bfloat16, enabled=device == "cuda"):
@@ -166,9 +175,10 @@ def fit(
             loss.backward()
             nn.utils.clip_grad_norm_(net.parameters(), 2.0)
             optimizer.step()
-            schedule.step()
+            step += 1
         if not torch.isfinite(loss):
             raise SystemExit("the teacher's loss is no number")
+        print(f"teacher {seed}: {step} of {total} steps in {time.time() - begun:.0f} s", flush=True)
     return net
 
 
@@ -219,7 +229,7 @@ class Shelf:
     def __init__(self, work: Path, encoder: Path) -> None:
         from transformers import AutoTokenizer
 
-        self.device = "cuda" if torch.cuda.is_available() else "cpu"
+        self.device = ready()
         self.encoder = encoder
         train = read(work / "train.jsonl.gz")
         self.labels = {key: sorted({one for row in train for one in row.get(key, []) if one}) for key in "tde"} | {
@@ -246,18 +256,18 @@ def shelves(work: Path, encoder: Path) -> tuple[Shelf, list[Row]]:
     return shelf, shelf.fitting(raw)
 
 
-def train_one(work: Path, encoder: Path, seed: int, epochs: int) -> None:
+def train_one(work: Path, encoder: Path, seed: int, epochs: int, seconds: float = 1e9) -> None:
     """Trains one teacher and keeps it as teacher{seed}.pt."""
     shelf = Shelf(work, encoder)
-    net = fit(shelf.train, shelf.labels, shelf.pieces, shelf.inner(), seed, epochs, shelf.device)
+    net = fit(shelf.train, shelf.labels, shelf.pieces, shelf.inner(), seed, epochs, shelf.device, seconds)
     figures = tally(predict([net], shelf.dev, shelf.pieces, shelf.device), shelf.labels)
     print("teacher", seed, figures, flush=True)
     torch.save(net.state_dict(), work / f"teacher{seed}.pt")
 
 
-def main(work: Path, encoder: Path, seeds: int = 2, epochs: int = 10) -> None:
+def main(work: Path, encoder: Path, seeds: int = 2, epochs: int = 10, seconds: float = 1e9) -> None:
     """Trains the teachers (side by side on a GPU) and writes silver.npz, the labels of all sentences that came out as trees."""
-    calls = [(work, encoder, seed, epochs) for seed in range(1, seeds + 1)]
+    calls = [(work, encoder, seed, epochs, seconds) for seed in range(1, seeds + 1)]
     shelf, raw = side_by_side(train_one, calls, lambda: shelves(work, encoder))
     nets = []
     for seed in range(1, seeds + 1):
