@@ -42,6 +42,13 @@ def test_documents_of_one_annotator_are_counted_and_left_out() -> None:
         agreement.measure([alone], {"data": "test"})
 
 
+def test_labels_that_the_inventory_lacks_are_named() -> None:
+    assert agreement.measure([TWO], {"data": "test"})["remarks"] == []
+    wrong = replace(TWO, segments=(*TWO.segments, span(3, 3, (Label("bakin a cake"),), "1")))
+    (said,) = agreement.measure([wrong], {"data": "test"})["remarks"]
+    assert "'bakin a cake' is not in the inventory; did you mean 'baking a cake'" in said
+
+
 def test_files_of_two_annotators_in_folders_of_their_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     for who in ("1", "2"):
         mine = replace(STORY, segments=tuple(s for s in TWO.segments if s.by == who))

@@ -5,7 +5,7 @@ annotator in its segments, or one sub-folder an annotator (then its name counts,
 person corrected it). Where nothing is given, a stand-in is measured and named as such: four
 made-up annotators of stitched documents, who shift borders, miss segments and take related scenarios for one another, so that
 the table can be seen and tested. Documents that one person alone annotated are counted and left out,
-and the table says so.
+and the table says so; it names labels that are not in the inventory.
 """
 
 from __future__ import annotations
@@ -25,6 +25,7 @@ from scenarist.errors import BadInput
 from scenarist.formats import brat, webanno
 from scenarist.formats.lines import stem
 from scenarist.formats.plain import sentences
+from scenarist.learning.scenario_inventory import NONE, unknown
 from scenarist.learning.stitching import Stitched, kin
 from scenarist.metrics.units import Unit, cover
 from scenarist.question import Guess, Item, Mark, Prediction, Segments, Where
@@ -84,9 +85,19 @@ def measure(stories: Sequence[Story], fields: Mapping[str, object]) -> dict[str,
         "signature": sign("agreement", {"exam": "detection", **fields, "v": __version__}),
         "documents": len(stories),
         "annotated_by_one_only": alone,
-        "remarks": [f"{alone} of {len(stories)} documents left out: annotated by one person only."] if alone else [],
+        "remarks": remarks(stories, alone),
         "sentences": {name: kinds[name] for name in KINDS},
     }
+
+
+def remarks(stories: Sequence[Story], alone: int) -> list[str]:
+    """What a reader of the table should know: documents left out, and labels that may be misspelt (they are counted as they stand)."""
+    found = [f"{alone} of {len(stories)} documents left out: annotated by one person only."] if alone else []
+    names = (label.name for story in stories for segment in story.segments for label in segment.labels)
+    for label, near in unknown(name for name in names if name.lower() != NONE.lower()).items():
+        hint = f"; did you mean {', '.join(map(repr, near))}?" if near else "."
+        found.append(f"The label {label!r} is not in the inventory{hint}")
+    return found
 
 
 def renamed(marks: Iterable[Mark]) -> list[Mark]:
