@@ -86,7 +86,7 @@ train-storycloze: $(VENV)/dev ## train SmolLM2 on stories and everything on top 
 	$(BIN)/python -m training.storycloze.compare $(OUT)/storycloze/predictions.npz >> $(OUT)/storycloze/log.txt
 	cp $(OUT)/storycloze/log.txt results/storycloze-training.log
 	$(BIN)/python -m training.storycloze.record $(OUT)/storycloze/predictions.npz
-	$(BIN)/python -m training.storycloze.publish $(OUT)/storycloze/*.safetensors
+	$(BIN)/python -m training.publish storycloze $(OUT)/storycloze/*.safetensors
 
 bench-storycloze: $(VENV)/dev ## the Story Cloze and ordering tables into results/, trained first where there is a graphics card (else an hour on two cores)
 	$(BIN)/scenarist get smollm2

@@ -56,6 +56,15 @@ def resource(name: str) -> Path:
     return path
 
 
+def release_file(release: str, name: str) -> Path:
+    """A file of a release by its name: in the home folder (`scenarist get`), or in the checkout."""
+    places = (home() / "weights" / release / name, Path(__file__).parents[2] / "release" / release / name)
+    for path in places:
+        if path.is_file():
+            return path
+    raise Missing(f"The release file {release}/{name} is not at {places[0]}. Put it there with: scenarist get {release}")
+
+
 def inside(*folders: Path) -> list[Path]:
     """The files of some folders of weights, without their cards."""
     found = [path for folder in folders for path in sorted(folder.iterdir())]

@@ -11,12 +11,13 @@ gives them in OUT/NAME-scores.npz, and its figures in the log. Needs numpy, torc
 from __future__ import annotations
 
 import argparse
-import gzip
 import json
 import random
 import sys
 import time
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import torch
@@ -25,7 +26,7 @@ from torch.nn import functional
 
 sys.path[:0] = [str(Path(__file__).parent), str(Path(__file__).parents[2] / "src")]
 import crf  # noqa: E402
-from documents import NONE_TRAIN, Document, Store, lesson, pick, pool, watch  # noqa: E402
+from documents import NONE_TRAIN, Document, Store, exam_of, lesson, pick, pool, watch  # noqa: E402
 from feeding import TOP, Batch, Endless, Taught, grouped, laid, stream  # noqa: E402
 from measuring import Clock, measure  # noqa: E402
 
@@ -99,20 +100,7 @@ class Course:
     def __init__(self, options: argparse.Namespace) -> None:
         self.options = options
         self.store = Store(options.data / "sentences.jsonl.gz", 40 if options.smoke else 0)
-        with gzip.open(options.data / "exam.json.gz", "rt", encoding="utf-8") as stream_:
-            exam = json.load(stream_)
-        extra = len(self.store.sentences)
-        number = {label: at for at, label in enumerate(self.store.labels)}
-        self.exam = {
-            name: [
-                Document([extra + at for at in one["sentences"]], [number.get(label, 0) for label in one["labels"]])
-                for one in some
-            ]
-            for name, some in exam["documents"].items()
-        }
-        if options.smoke:
-            self.exam = {name: some[:3] for name, some in self.exam.items()}
-        self.every = self.store.sentences + exam["sentences"]
+        self.exam, self.every = exam_of(options.data, self.store, options.smoke)
         self.pieces = Pieces(cut(options.encoder, options.base, self.every))
         lower = [one.lower().replace("'", "").replace("’", "") for one in self.store.sentences] if options.lower else []
         self.lower = Pieces(cut(options.encoder, options.base, lower)) if lower else self.pieces
@@ -403,16 +391,20 @@ def taught(course: Course) -> Path:
     return path
 
 
-def main() -> None:
-    """Train one model, save it, let it sit the exam."""
-    options = arguments(__doc__).parse_args()
+def attend(options: argparse.Namespace, make: Callable[[argparse.Namespace], Any], learn: Callable[[Any], None]) -> None:
+    """Load, learn and sit the exam, and say when."""
     options.out.mkdir(parents=True, exist_ok=True)
     torch.manual_seed(options.seed)
     begin = time.time()
-    course = Course(options)
+    course = make(options)
     print(options.name, DEVICE, vars(options), round(time.time() - begin), "s to load", flush=True)
-    course.sit(taught(course))
+    learn(course)
     print(options.name, "done", round(time.time() - begin), flush=True)
+
+
+def main() -> None:
+    """Train one model, save it, let it sit the exam."""
+    attend(arguments(__doc__).parse_args(), Course, lambda course: course.sit(taught(course)))
 
 
 if __name__ == "__main__":

@@ -57,6 +57,22 @@ class Store:
         return stretch(text, rng, low, high)
 
 
+def exam_of(data: Path, store: Store, smoke: bool) -> tuple[dict[str, list[Document]], list[str]]:
+    """The exam's documents by condition (some, to try things out), and the sentences they are numbered by: the store's, then the exam's."""
+    with gzip.open(data / "exam.json.gz", "rt", encoding="utf-8") as stream:
+        exam = json.load(stream)
+    extra = len(store.sentences)
+    number = {label: at for at, label in enumerate(store.labels)}
+    found = {
+        name: [
+            Document([extra + at for at in one["sentences"]], [number.get(label, 0) for label in one["labels"]])
+            for one in (some[:3] if smoke else some)
+        ]
+        for name, some in exam["documents"].items()
+    }
+    return found, store.sentences + exam["sentences"]
+
+
 def stretch(text: Text, rng: random.Random, low: int, high: int) -> range:
     """Between ``low`` and ``high`` neighbouring sentences of a text, or all of it where it is shorter."""
     size = min(rng.randint(low, high), text.stop - text.start)

@@ -22,7 +22,7 @@ import torch
 from torch import Tensor
 
 sys.path[:0] = [str(Path(__file__).parent), str(Path(__file__).parents[2] / "src")]
-from deep import DEVICE, Course, arguments, scores, taught, together  # noqa: E402
+from deep import DEVICE, Course, arguments, attend, scores, taught, together  # noqa: E402
 from documents import Document, alone, loose, watch  # noqa: E402
 from feeding import Batch, Taught  # noqa: E402
 
@@ -196,19 +196,17 @@ class Namer(Course):
         print(options.name, "exam whole", json.dumps(self.right(whole)), flush=True)
 
 
-def main() -> None:
-    """Train one namer, save it, let it name segments."""
-    parser = arguments(__doc__)
+def of_segments(text: str | None) -> argparse.ArgumentParser:
+    """The arguments of what is taught single segments."""
+    parser = arguments(text)
     parser.add_argument("--readers", default="", help="readers of whole documents whose segments are named")
     parser.add_argument("--wait", type=float, default=300, help="seconds to wait for the readers")
-    options = parser.parse_args()
-    options.out.mkdir(parents=True, exist_ok=True)
-    torch.manual_seed(options.seed)
-    begin = time.time()
-    course = Namer(options)
-    print(options.name, DEVICE, vars(options), round(time.time() - begin), "s to load", flush=True)
-    course.sit(taught(course))
-    print(options.name, "done", round(time.time() - begin), flush=True)
+    return parser
+
+
+def main() -> None:
+    """Train one namer, save it, let it name segments."""
+    attend(of_segments(__doc__).parse_args(), Namer, lambda course: course.sit(taught(course)))
 
 
 if __name__ == "__main__":

@@ -8,7 +8,6 @@ those of scenarios that use like words; the chance of the right one among them i
 
 from __future__ import annotations
 
-import gzip
 import json
 import math
 import random
@@ -24,10 +23,10 @@ from torch import Tensor, nn
 from torch.utils.checkpoint import checkpoint
 
 sys.path[:0] = [str(Path(__file__).parent), str(Path(__file__).parents[2] / "src")]
-from deep import DEVICE, arguments, cut, state_of  # noqa: E402
-from documents import NONE_TRAIN, TOLD_TRAIN, Document, Store, stitched, watch  # noqa: E402
+from deep import DEVICE, attend, cut, state_of  # noqa: E402
+from documents import NONE_TRAIN, TOLD_TRAIN, Document, Store, exam_of, stitched, watch  # noqa: E402
 from measuring import Clock  # noqa: E402
-from namers import LIKELY, kept, runs, waited  # noqa: E402
+from namers import LIKELY, kept, of_segments, runs, waited  # noqa: E402
 
 from scenarist.models.document_network import STYLES, Llama, Pieces  # noqa: E402
 
@@ -61,15 +60,7 @@ class Teller:
     def __init__(self, options) -> None:  # type: ignore[no-untyped-def]
         self.options = options
         self.store = Store(options.data / "sentences.jsonl.gz", 40 if options.smoke else 0)
-        with gzip.open(options.data / "exam.json.gz", "rt", encoding="utf-8") as stream:
-            exam = json.load(stream)
-        extra = len(self.store.sentences)
-        number = {label: at for at, label in enumerate(self.store.labels)}
-        self.exam = {
-            name: [Document([extra + at for at in one["sentences"]], [number.get(label, 0) for label in one["labels"]]) for one in some[: 3 if options.smoke else None]]
-            for name, some in exam["documents"].items()
-        }  # fmt: skip
-        self.every = self.store.sentences + exam["sentences"]
+        self.exam, self.every = exam_of(options.data, self.store, options.smoke)
         self.pieces = Pieces(cut("smollm2", options.base, self.every))
         self.names = [[*one, 198] for one in cut("smollm2", options.base, [f"{label}:" for label in self.store.labels])]
         self.model = Llama(state_of("smollm2", options.base), causal=True, rank=options.rank).to(DEVICE)
@@ -246,22 +237,18 @@ class Teller:
         kept(self.options, self.every, [one for one, _ in told], labels, below)
 
 
-def main() -> None:
-    """Train, save, tell."""
-    parser = arguments(__doc__)
-    parser.add_argument("--readers", default="", help="readers of whole documents whose segments are told")
-    parser.add_argument("--wait", type=float, default=300, help="seconds to wait for the readers")
-    parser.add_argument("--fluent", type=float, default=0.3, help="how much the words' own likelihood counts")
-    options = parser.parse_args()
-    options.out.mkdir(parents=True, exist_ok=True)
-    torch.manual_seed(options.seed)
-    begin = time.time()
-    teller = Teller(options)
-    print(options.name, DEVICE, vars(options), round(time.time() - begin), "s to load", flush=True)
-    teller.train(options.seconds)
+def told(teller: Teller) -> None:
+    """All stages of a training."""
+    teller.train(teller.options.seconds)
     teller.save()
     teller.sit()
-    print(options.name, "done", round(time.time() - begin), flush=True)
+
+
+def main() -> None:
+    """Train, save, tell."""
+    parser = of_segments(__doc__)
+    parser.add_argument("--fluent", type=float, default=0.3, help="how much the words' own likelihood counts")
+    attend(parser.parse_args(), Teller, told)
 
 
 if __name__ == "__main__":

@@ -3,7 +3,7 @@
     python -m training.kidscook.release FOLDER
 
 FOLDER holds `in-domain-SEED.safetensors` (several networks, `name/tensor`) and adapter files (`word-head-final-1`, ...): the first session's. What
-`training.kidscook.tune` writes is a checkpoint already; `training.kidscook.publish` puts it into place.
+`training.kidscook.tune` writes is a checkpoint already; `training.publish` puts it into place.
 """
 
 from __future__ import annotations

@@ -8,7 +8,7 @@ mixed with those of `reader`, which knows the counts. Labelled questions are ans
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from functools import cache, cached_property
+from functools import cache, cached_property, partial
 from hashlib import blake2b
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -16,13 +16,13 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from scenarist.errors import BadInput, Missing, missing_extra
+from scenarist import store
+from scenarist.errors import BadInput, missing_extra
 from scenarist.models import gap_text
 from scenarist.models.pretrained import gguf_file
 from scenarist.models.untold_labels import is_labelled
 from scenarist.models.untold_slots import LISTED, Reader, normalised, scenario_of
 from scenarist.question import Answer, AnyQuestion, Guess, Prediction, Untold
-from scenarist.store import home
 
 Array = npt.NDArray[np.float32]
 MATRICES = ("qkv", "o", "gu", "down")
@@ -35,13 +35,8 @@ KEPT = 4000
 """Gaps whose answers are remembered: an exam asks for them once with the gold and once with the detected scenario."""
 
 
-def release_file(name: str) -> Path:
-    """A file of the release: in the home folder (`scenarist get untold`), or in the checkout."""
-    places = (home() / "weights" / "untold" / name, Path(__file__).parents[3] / "release" / "untold" / name)
-    for path in places:
-        if path.is_file():
-            return path
-    raise Missing(f"The release file {name} is not at {places[0]}. Put it there with: scenarist get untold")
+release_file = partial(store.release_file, "untold")
+"""A file of the release by its name."""
 
 
 class DeepGaps:

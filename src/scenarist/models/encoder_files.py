@@ -7,24 +7,18 @@ learned on them from `scenarist get detector`.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import cache
+from functools import cache, partial
 from hashlib import sha1
 from pathlib import Path
 from typing import Any
 
-from scenarist.errors import Missing, missing_extra
+from scenarist import store
+from scenarist.errors import missing_extra
 from scenarist.models.label_chain import Array
 from scenarist.models.pretrained import gguf_file
-from scenarist.store import home
 
-
-def release_file(name: str) -> Path:
-    """A file of the release: in the home folder (`scenarist get detector`), or in the checkout."""
-    places = (home() / "weights" / "detector" / name, Path(__file__).parents[3] / "release" / "detector" / name)
-    for path in places:
-        if path.is_file():
-            return path
-    raise Missing(f"The release file {name} is not at {places[0]}. Put it there with: scenarist get detector")
+release_file = partial(store.release_file, "detector")
+"""A file of the release by its name."""
 
 
 @cache

@@ -14,6 +14,7 @@ the chain says beyond frequency (a PMI by a network).
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple, Self
 from zipfile import BadZipFile
@@ -21,11 +22,11 @@ from zipfile import BadZipFile
 import numpy as np
 import numpy.typing as npt
 
-from scenarist.errors import BadInput, Missing
+from scenarist import store
+from scenarist.errors import BadInput
 from scenarist.learning.event_counts import EventCounts, Floats, Ints, check_schema, words_of
 from scenarist.models.event_ranker import EventRanker, Gap
 from scenarist.question import AnyQuestion, EventGap
-from scenarist.store import home
 from scenarist.story import Link
 
 Matrix = npt.NDArray[np.float32]
@@ -36,13 +37,8 @@ NEAREST = 24
 """Events of the chain that are looked at, the nearest to the gap."""
 
 
-def weights_file(name: str) -> Path:
-    """A file of the release: in the home folder (`scenarist get`), or in the checkout."""
-    places = (home() / "weights" / "eventcloze", Path(__file__).parents[3] / "release" / "eventcloze")
-    for place in places:
-        if (place / name).exists():
-            return place / name
-    raise Missing(f"The event model's weights ({name}) are not at hand. Put them into place with: scenarist get eventcloze")
+weights_file = partial(store.release_file, "eventcloze")
+"""A file of the release by its name."""
 
 
 class Asked(NamedTuple):

@@ -6,25 +6,20 @@ contexts), `labelled` (one trained on all of the validation set), `ordering`. Al
 
 from __future__ import annotations
 
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
-from scenarist.errors import BadInput, Missing, missing_extra
+from scenarist import store
+from scenarist.errors import BadInput, missing_extra
 from scenarist.models.pretrained import gguf_file
 from scenarist.models.smollm2 import Adapter, SmolLM2, network
-from scenarist.store import home
 
 SEEDS = (1, 2, 3)
 
 
-def release_file(name: str) -> Path:
-    """A file of the release: in the home folder (`scenarist get storycloze`), or in the checkout."""
-    places = (home() / "weights" / "storycloze" / name, Path(__file__).parents[3] / "release" / "storycloze" / name)
-    for path in places:
-        if path.is_file():
-            return path
-    raise Missing(f"The release file {name} is not at {places[0]}. Put it there with: scenarist get storycloze")
+release_file = partial(store.release_file, "storycloze")
+"""A file of the release by its name."""
 
 
 def story_files(*more: str) -> list[Path]:

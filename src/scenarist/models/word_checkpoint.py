@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
+from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -97,10 +98,5 @@ def check_data(checkpoint: Checkpoint, path: Path) -> None:
     check_vocabulary(checkpoint, words, str(path))
 
 
-def find(name: str) -> Path:
-    """A released file by its name below ``kidscook/``: in the home's weights, else in the source checkout's ``release/``."""
-    places = [store.folder("weights") / "kidscook" / name, Path(__file__).parents[3] / "release" / "kidscook" / name]
-    for path in places:
-        if path.is_file():
-            return path
-    raise Missing(f"The weights kidscook/{name} are not here. Put them into place with: scenarist get kidscook")
+find = partial(store.release_file, "kidscook")
+"""A file of the release by its name."""
