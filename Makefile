@@ -68,7 +68,7 @@ bench-counting: $(VENV)/dev system ## pair counts against numba, growth to 200 M
 	set -e; for part in "pairs" "growth" "spark --events 4e6 --kill"; do $(BIN)/python benchmarks/counting.py $$part; done > $(OUT)/counting.jsonl
 	mv $(OUT)/counting.jsonl results/counting.jsonl
 
-bench-kidscook: $(VENV)/dev ## train the in-domain word models of KidsCook, then write their table to results/
+bench-kidscook: $(VENV)/dev ## train the in-domain word models of KidsCook (an interrupted run goes on), then write their table to results/
 	$(BIN)/python -m training.kidscook.train lstm-lm seq2seq seq2seq-attention transducer transducer-param --seeds 1 2 3 --set dropout=0.2 hard=false
 	mkdir -p $(OUT)
 	$(BIN)/scenarist bench kidscook --split dev --only $(IN_DOMAIN) --json > $(OUT)/kidscook.json

@@ -28,6 +28,7 @@ def batch(size: int, positions: int, words: int, vocabulary: int, device: str) -
     return Batch(
         torch.randint(5, vocabulary, (size, positions), generator=maker), torch.full((size,), positions),
         torch.randint(5, vocabulary, (size, words), generator=maker), torch.full((size,), words),
+        torch.full((size,), positions), torch.arange(size * (words + 1)),
     ).to(device)  # fmt: skip
 
 

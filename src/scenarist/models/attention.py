@@ -22,7 +22,7 @@ class Attention(WordNetwork):
         super().__init__(vocabulary, shape, vectors)
         self.read_abstract()
         self.score = nn.Linear(shape.hidden, shape.hidden, bias=False)
-        self.head = Words(2 * shape.hidden, shape.hidden, len(vocabulary), shape.dropout)
+        self.head = Words(2 * shape.hidden, self.layer, len(vocabulary))
 
     def weights(self, batch: Batch) -> tuple[Tensor, Tensor, Tensor]:
         """Attention (B, n + 1, m), encoder states and decoder states."""

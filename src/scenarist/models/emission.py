@@ -10,22 +10,26 @@ from __future__ import annotations
 import torch
 from torch import Tensor, nn
 
-from scenarist.models.word_network import Words
+from scenarist.models.word_network import LAYERS, Layer, Words
+
+TEXTS = 8
+"""Texts whose softmaxes at every (i, j) are held at once, where no gradient is wanted."""
 
 
 class MlpEmission(nn.Module):  # type: ignore[misc]
     """softmax(W tanh(U e_i + V d_j + b))."""
 
-    def __init__(self, encoder: int, decoder: int, hidden: int, words: int, dropout: float) -> None:
+    def __init__(self, encoder: int, decoder: int, layer: Layer, words: int) -> None:
         super().__init__()
-        self.of_encoder = nn.Linear(encoder, hidden)
-        self.of_decoder = nn.Linear(decoder, hidden, bias=False)
-        self.drop = nn.Dropout(dropout)
-        self.out = nn.Linear(hidden, words)
+        self.of_encoder = nn.Linear(encoder, layer.width)
+        self.of_decoder = nn.Linear(decoder, layer.width, bias=False)
+        self.drop = nn.Dropout(layer.dropout)
+        self.bend = LAYERS[layer.bend]
+        self.out = nn.Linear(layer.width, words)
 
     def at(self, e: Tensor, d: Tensor) -> Tensor:
         """Logits of matching rows of states, (..., V)."""
-        out: Tensor = self.out(self.drop(torch.tanh(self.of_encoder(e) + self.of_decoder(d))))
+        out: Tensor = self.out(self.drop(self.bend(self.of_encoder(e) + self.of_decoder(d))))
         return out
 
     def mixed(self, e: Tensor, d: Tensor, rows: Tensor, here: Tensor) -> Tensor:
@@ -36,7 +40,10 @@ class MlpEmission(nn.Module):  # type: ignore[misc]
 
     def grid(self, e: Tensor, d: Tensor, told: Tensor) -> Tensor:
         """ln p(told_j | i, j), (B, n, m), from e (B, m, h), d (B, n, h), told (B, n)."""
-        both = torch.tanh(self.of_encoder(e)[:, None] + self.of_decoder(d)[:, :, None])  # (B, n, m, h)
+        if not torch.is_grad_enabled() and len(e) > TEXTS:  # nothing is kept, so little need be held at once
+            parts = zip(e.split(TEXTS), d.split(TEXTS), told.split(TEXTS), strict=True)
+            return torch.cat([self.grid(*part) for part in parts])
+        both = self.bend(self.of_encoder(e)[:, None] + self.of_decoder(d)[:, :, None])  # (B, n, m, h)
         logits = self.out(self.drop(both))  # (B, n, m, V)
         chosen = logits.gather(-1, told[:, :, None, None].expand(-1, -1, logits.shape[2], 1))[..., 0]
         out: Tensor = chosen - logits.logsumexp(-1)
@@ -46,10 +53,10 @@ class MlpEmission(nn.Module):  # type: ignore[misc]
 class ProductEmission(nn.Module):  # type: ignore[misc]
     """softmax(A(e_i) + B(d_j))."""
 
-    def __init__(self, encoder: int, decoder: int, hidden: int, words: int, dropout: float) -> None:
+    def __init__(self, encoder: int, decoder: int, layer: Layer, words: int) -> None:
         super().__init__()
-        self.of_encoder = Words(encoder, hidden, words, dropout)
-        self.of_decoder = Words(decoder, hidden, words, dropout)
+        self.of_encoder = Words(encoder, layer, words)
+        self.of_decoder = Words(decoder, layer, words)
 
     def at(self, e: Tensor, d: Tensor) -> Tensor:
         """Logits of matching rows of states, (..., V)."""

@@ -44,21 +44,34 @@ class InDomain(WordModel):
         dropout: float = 0.5,
         dropped: str = "all",
         both: bool = False,
+        layer: str = "tanh",
         frozen: bool = True,
         held: float = 0.1,
         held_corpus: str = "kidscook",
+        variant: str = "",
         log: Callable[[str], None] = lambda _: None,
         **recipe: Any,
     ) -> None:
+        """``variant``: another released training, e.g. ``both`` (the abstract read both ways; docs/how-to/kidscook.md)."""
         super().__init__(weights, device, seed)
+        self.variant = variant
         if vectors not in ("", "kidscook"):
-            raise BadInput(f"{self.name}: vectors is 'kidscook' (the released ones) or empty (learned), not {vectors!r}.")
+            raise BadInput(
+                f"{self.name}: vectors is 'kidscook' (the released ones) or empty (learned), not {vectors!r}."
+            )
         unknown = sorted(set(recipe) - set(Recipe._fields))
         if unknown:
             raise TypeError(f"{self.name} got an unexpected keyword argument {unknown[0]!r}")
         self.vectors, self.held, self.held_corpus, self.log = vectors, held, held_corpus, log
-        self.shape = Shape(hidden=hidden, dropout=dropout, frozen=frozen and bool(vectors), dropped=dropped, both=both)
+        self.shape = Shape(
+            hidden=hidden, dropout=dropout, frozen=frozen and bool(vectors), dropped=dropped, both=both, layer=layer
+        )
         self.recipe = Recipe(seed=seed, device=self.device)._replace(**recipe)
+
+    def path(self) -> Path:
+        if self.weights == "kidscook" and self.variant:
+            return word_checkpoint.find(f"{self.name}-{self.variant}-{self.seed}.safetensors")
+        return super().path()
 
     def kind(self) -> dict[str, Any]:
         """What else the network is built with."""
@@ -102,7 +115,8 @@ class InDomain(WordModel):
 
     def save(self, path: Path) -> None:
         assert self.vocabulary_ is not None
-        settings = {"hidden": self.shape.hidden, "both": self.shape.both, "vectors": self.vectors, "seed": self.seed, **self.kind()}
+        built = {"hidden": self.shape.hidden, "both": self.shape.both, "layer": self.shape.layer}
+        settings = {**built, "vectors": self.vectors, "seed": self.seed, **self.kind()}
         word_checkpoint.save(
             path, self.name, settings, self.vocabulary_.words, self.whitelist_, self.network_.state_dict()
         )
@@ -111,7 +125,8 @@ class InDomain(WordModel):
         held = word_checkpoint.load(path, self.name)
         word_checkpoint.check_data(held, path)
         self.vocabulary_, self.whitelist_ = Vocabulary(held.vocabulary), held.whitelist
-        shape = Shape(hidden=int(held.settings["hidden"]), dropout=0.0, both=bool(held.settings.get("both")))
+        built = {name: held.settings[name] for name in ("hidden", "both", "layer") if name in held.settings}
+        shape = Shape(**built, dropout=0.0)
         extra = {name: held.settings.get(name, usual) for name, usual in self.kind().items()}
         network = type(self).build(self.vocabulary_, shape, held.state["embed.weight"], **extra)
         try:
@@ -170,17 +185,11 @@ class TransducerModel(InDomain):
         start: str = "first",
         shift: float = 0.0,
         seed: int = 1,
-        variant: str = "",
         **settings: Any,
     ) -> None:
-        """``variant``: another released training, ``em`` (marginal likelihood first, then Viterbi EM)."""
+        """A released ``variant`` is ``em``: marginal likelihood first, then Viterbi EM."""
         super().__init__(seed=seed, **settings)
-        self.emission, self.slots, self.start, self.shift, self.variant = emission, slots, start, shift, variant
-
-    def path(self) -> Path:
-        if self.weights == "kidscook" and self.variant:
-            return word_checkpoint.find(f"{self.name}-{self.variant}-{self.seed}.safetensors")
-        return super().path()
+        self.emission, self.slots, self.start, self.shift = emission, slots, start, shift
 
     def kind(self) -> dict[str, Any]:
         return {"transitions": self.transitions, "emission": self.emission, "start": self.start, "shift": self.shift}

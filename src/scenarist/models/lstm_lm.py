@@ -14,7 +14,7 @@ class LstmLm(WordNetwork):
     def __init__(self, vocabulary: Vocabulary, shape: Shape | None = None, vectors: Tensor | None = None) -> None:
         shape = shape or Shape()
         super().__init__(vocabulary, shape, vectors)
-        self.head = Words(shape.hidden, shape.hidden, len(vocabulary), shape.dropout)
+        self.head = Words(shape.hidden, self.layer, len(vocabulary))
 
     def states(self, batch: Batch) -> Tensor:
         return self.decode(batch)

@@ -27,7 +27,7 @@ class Seq2seq(WordNetwork):
         self.feed = feed
         self.read_abstract()
         size = shape.hidden if feed == "state" else 2 * shape.hidden
-        self.head = Words(size, shape.hidden, len(vocabulary), shape.dropout)
+        self.head = Words(size, self.layer, len(vocabulary))
 
     def states(self, batch: Batch) -> Tensor:
         states, last = self.encode(batch)

@@ -28,7 +28,7 @@ from scenarist.models import monotonic
 from scenarist.models.emission import EMISSIONS, MlpEmission, ProductEmission
 from scenarist.models.monotonic import Scores
 from scenarist.models.word_batches import Batch, Vocabulary
-from scenarist.models.word_network import Shape, WordNetwork
+from scenarist.models.word_network import LAYERS, Shape, WordNetwork
 
 
 class Transducer(WordNetwork):
@@ -59,13 +59,14 @@ class Transducer(WordNetwork):
         self.transitions, self.slots, self.free, self.given = transitions, slots, start == "free", shift
         self.read_abstract()
         kind = EMISSIONS[emission]
-        self.emission: MlpEmission | ProductEmission = kind(
-            shape.hidden, shape.hidden, shape.hidden, len(vocabulary), shape.dropout
-        )
+        self.emission: MlpEmission | ProductEmission = kind(shape.hidden, shape.hidden, self.layer, len(vocabulary))
         if transitions == "parameterised":
             self.of_encoder = nn.Linear(shape.hidden, shape.hidden)
             self.of_decoder = nn.Linear(shape.hidden, shape.hidden, bias=False)
             self.move = nn.Linear(shape.hidden, 1)
+            self.move_drop = nn.Dropout(
+                shape.dropout if shape.layer == "relu" else 0.0
+            )  # the paper's code drops here too
         self.register_buffer("ratio", torch.tensor(shift or 0.2))
 
     def set_ratio(self, positions: int, words: int) -> None:
@@ -77,7 +78,8 @@ class Transducer(WordNetwork):
         if self.transitions == "fixed":
             shift = self.ratio.log().expand(len(e), d.shape[1], e.shape[1])
             return torch.log1p(-self.ratio).expand_as(shift), shift
-        logit = self.move(torch.tanh(self.of_encoder(e)[:, None] + self.of_decoder(d)[:, :, None]))[..., 0]
+        hidden = LAYERS[self.shape.layer](self.of_encoder(e)[:, None] + self.of_decoder(d)[:, :, None])
+        logit = self.move(self.move_drop(hidden))[..., 0]
         return nn.functional.logsigmoid(-logit), nn.functional.logsigmoid(logit)
 
     def both(self, batch: Batch) -> tuple[Tensor, Tensor]:
@@ -99,9 +101,9 @@ class Transducer(WordNetwork):
             return marginal
         with torch.no_grad():
             path = monotonic.viterbi(self.scores(e, d, told), batch.positions, sizes, self.free)  # (B, n + 1)
-        keep = torch.arange(told.shape[1], device=told.device) < sizes[:, None]
-        aligned = e.gather(1, path[..., None].expand(-1, -1, e.shape[2]))  # (B, n + 1, h)
-        words = nn.functional.cross_entropy(self.emission.at(aligned[keep], d[keep]), told[keep])
+        aligned = e.gather(1, path[..., None].expand(-1, -1, e.shape[2])).flatten(0, 1).index_select(0, batch.told)
+        logits = self.emission.at(aligned, d.flatten(0, 1).index_select(0, batch.told))
+        words = nn.functional.cross_entropy(logits, told.flatten().index_select(0, batch.told))
         emit, shift = self.transition(e, d)
         moves = monotonic.path_score(Scores(torch.zeros_like(emit), emit, shift), path, sizes, self.free)
         if self.free:

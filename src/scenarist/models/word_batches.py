@@ -74,10 +74,19 @@ class Batch(NamedTuple):
     positions: Tensor
     words: Tensor
     sizes: Tensor
+    lengths: Tensor
+    """``positions``, always on the processor: packing wants them there."""
+    told: Tensor
+    """Places of the words and of ``</S>`` in a flattened (B, n + 1): known beforehand, so that a card need not be waited for."""
 
     def to(self, device: str) -> Batch:
         """The same on another device."""
-        return Batch(*(part.to(device) for part in self))
+
+        def there(part: Tensor) -> Tensor:
+            return part.pin_memory().to(device, non_blocking=True) if device.startswith("cuda") else part.to(device)
+
+        moved = (there(self.abstract), there(self.positions), there(self.words), there(self.sizes))
+        return Batch(*moved, self.lengths, there(self.told))
 
     def inputs(self, start: int) -> Tensor:
         """What the decoder reads: ``<S>`` and the words, (B, n + 1); state t predicts word t."""
@@ -98,11 +107,15 @@ def pad(rows: Sequence[list[int]], value: int) -> tuple[Tensor, Tensor]:
     return torch.tensor([row + [value] * (width - len(row)) for row in rows]), sizes
 
 
-def batch(rows: Sequence[Row], vocabulary: Vocabulary, cut: int | None = None) -> Batch:
-    """Rows as a Batch; ``cut`` keeps that many words of each side."""
-    abstract, positions = pad([[vocabulary.start, *vocabulary.ids(row.abstract[:cut])] for row in rows], vocabulary.pad)
-    words, sizes = pad([vocabulary.ids(row.concrete[:cut]) for row in rows], vocabulary.pad)
-    return Batch(abstract, positions, words, sizes)
+def batch(rows: Sequence[Row], vocabulary: Vocabulary, cut: int | None = None, counted: bool = False) -> Batch:
+    """Rows as a Batch; ``cut`` keeps that many words of each side, ``counted`` makes padding unknown words, read and told."""
+    fill = vocabulary.unknown if counted else vocabulary.pad
+    abstract, positions = pad([[vocabulary.start, *vocabulary.ids(row.abstract[:cut])] for row in rows], fill)
+    words, sizes = pad([vocabulary.ids(row.concrete[:cut]) for row in rows], fill)
+    if counted:
+        positions, sizes = torch.full_like(positions, abstract.shape[1]), torch.full_like(sizes, words.shape[1])
+    told = (torch.arange(words.shape[1] + 1) <= sizes[:, None]).flatten().nonzero()[:, 0]
+    return Batch(abstract, positions, words, sizes, positions, told)
 
 
 def batches(
@@ -121,3 +134,12 @@ def batches(
         shuffle.shuffle(groups)
     for group in groups:
         yield batch([rows[at] for at in group], vocabulary, cut)
+
+
+def set_batches(rows: Sequence[Row], vocabulary: Vocabulary, size: int, cut: int | None) -> list[Batch]:
+    """Batches as the paper's code makes them, once: by the length of the abstract, then of the text; an incomplete one is left out."""
+    order = sorted(rows, key=lambda row: (len(row.abstract[:cut]), len(row.concrete[:cut])))
+    groups = [order[at : at + size] for at in range(0, len(order), size)]
+    if len(groups) > 1 and len(groups[-1]) < size:
+        groups.pop()
+    return [batch(group, vocabulary, cut, counted=True) for group in groups]

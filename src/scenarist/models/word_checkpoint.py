@@ -74,6 +74,32 @@ def load(path: Path, kind: str) -> Checkpoint:
     )
 
 
+def add_note(path: Path, note: Mapping[str, Any]) -> None:
+    """Write into a checkpoint's header how it was made; its tensors stay as they are."""
+    from safetensors import safe_open
+    from safetensors.torch import save_file
+
+    with safe_open(str(path), "pt") as file:
+        header = file.metadata() or {}
+        state = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118
+    with store.whole_file(path) as temporary:
+        save_file(state, str(temporary), {**header, "made": json.dumps(dict(note), sort_keys=True)})
+
+
+def note(path: Path) -> dict[str, Any]:
+    """How a checkpoint was made; nothing where it does not say, or where there is no checkpoint."""
+    from safetensors import SafetensorError, safe_open
+
+    if not path.is_file():
+        return {}
+    try:
+        with safe_open(str(path), "pt") as file:
+            made: dict[str, Any] = json.loads((file.metadata() or {}).get("made", "{}"))
+    except SafetensorError:
+        return {}
+    return made
+
+
 def check_vocabulary(checkpoint: Checkpoint, words: tuple[str, ...], where: str) -> None:
     """Raise where the data's vocabulary is another one than the checkpoint's."""
     if checkpoint.vocabulary != words:

@@ -27,6 +27,19 @@ class Shape(NamedTuple):
     """Where dropout falls: ``all`` is word vectors, states and the hidden layer of the words; ``words`` that layer only."""
     both: bool = False
     """The abstract is read in both directions."""
+    layer: str = "tanh"
+    """The hidden layer of the words: ``tanh``, as wide as the states; ``relu``, as wide as the word vectors (the paper's code)."""
+
+
+class Layer(NamedTuple):
+    """A hidden layer: how wide, how much of it is dropped, and what bends it."""
+
+    width: int
+    dropout: float
+    bend: str = "tanh"
+
+
+LAYERS = {"tanh": torch.tanh, "relu": torch.relu}
 
 
 class WordNetwork(nn.Module):  # type: ignore[misc]
@@ -36,6 +49,8 @@ class WordNetwork(nn.Module):  # type: ignore[misc]
         super().__init__()
         if shape.dropped not in ("all", "words"):
             raise BadInput(f"dropout falls on 'all' or on 'words', not on {shape.dropped!r}")
+        if shape.layer not in LAYERS:
+            raise BadInput(f"the hidden layer of the words is {' or '.join(LAYERS)}, not {shape.layer!r}")
         self.vocabulary, self.shape = vocabulary, shape
         if vectors is None:
             self.embed = nn.Embedding(len(vocabulary), shape.width)
@@ -43,6 +58,12 @@ class WordNetwork(nn.Module):  # type: ignore[misc]
             self.embed = nn.Embedding.from_pretrained(vectors.clone().float(), freeze=shape.frozen)
         self.drop = nn.Dropout(shape.dropout if shape.dropped == "all" else 0.0)
         self.decoder = nn.LSTM(self.embed.embedding_dim, shape.hidden, batch_first=True)
+
+    @property
+    def layer(self) -> Layer:
+        """The hidden layer of the words."""
+        width = self.shape.hidden if self.shape.layer == "tanh" else self.embed.embedding_dim
+        return Layer(width, self.shape.dropout, self.shape.layer)
 
     def read_abstract(self) -> None:
         """Add the encoder."""
@@ -53,7 +74,7 @@ class WordNetwork(nn.Module):  # type: ignore[misc]
     def encode(self, batch: Batch) -> tuple[Tensor, tuple[Tensor, Tensor]]:
         """States of the abstract (B, m, h) and the last one of each row as a decoder's first state (1, B, h)."""
         packed = nn.utils.rnn.pack_padded_sequence(
-            self.drop(self.embed(batch.abstract)), batch.positions.cpu(), batch_first=True, enforce_sorted=False
+            self.drop(self.embed(batch.abstract)), batch.lengths, batch_first=True, enforce_sorted=False
         )
         out, (state, cell) = self.encoder(packed)
         states, _ = nn.utils.rnn.pad_packed_sequence(out, batch_first=True)
@@ -77,9 +98,10 @@ class WordNetwork(nn.Module):  # type: ignore[misc]
 
     def loss(self, batch: Batch, hard: bool = False) -> Tensor:
         """Mean -ln P per word, ``</S>`` included. ``hard`` is for models with alignments."""
-        told, sizes = batch.targets(self.vocabulary.end)
-        keep = torch.arange(told.shape[1], device=told.device) < sizes[:, None]
-        loss: Tensor = nn.functional.cross_entropy(self.words(self.states(batch)[keep]), told[keep])
+        told = batch.targets(self.vocabulary.end)[0].flatten().index_select(0, batch.told)
+        loss: Tensor = nn.functional.cross_entropy(
+            self.words(self.states(batch).flatten(0, 1).index_select(0, batch.told)), told
+        )
         return loss
 
     def logits(self, batch: Batch, rows: Tensor, places: Tensor, starts: Tensor) -> Tensor:
@@ -90,12 +112,13 @@ class WordNetwork(nn.Module):  # type: ignore[misc]
 class Words(nn.Module):  # type: ignore[misc]
     """A hidden layer and the softmax layer: (..., size) -> (..., V)."""
 
-    def __init__(self, size: int, hidden: int, words: int, dropout: float) -> None:
+    def __init__(self, size: int, layer: Layer, words: int) -> None:
         super().__init__()
-        self.hidden = nn.Linear(size, hidden)
-        self.drop = nn.Dropout(dropout)
-        self.out = nn.Linear(hidden, words)
+        self.hidden = nn.Linear(size, layer.width)
+        self.drop = nn.Dropout(layer.dropout)
+        self.bend = LAYERS[layer.bend]
+        self.out = nn.Linear(layer.width, words)
 
     def forward(self, states: Tensor) -> Tensor:
-        out: Tensor = self.out(self.drop(torch.tanh(self.hidden(states))))
+        out: Tensor = self.out(self.drop(self.bend(self.hidden(states))))
         return out
