@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
@@ -71,6 +72,25 @@ def test_an_interrupted_run_goes_on(
     said = capsys.readouterr().out
     assert "1 of 4 lstm-lm-1.safetensors: made already" in said
     assert '"top5/oracle": 0.5' in said.split("2 of 4")[0]  # its measures are said again
+
+
+def test_released_files_without_a_note_are_known_by_their_recorded_run(
+    learned: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    given = {"vectors": "", "hidden": 8, "size": 8, "marginal": 1}
+    record = tmp_path / "record.json"
+    runs = [{"model": "lstm-lm", "seed": 1, "set": {**given, "epochs": 1}, "epochs": 1, "scores": {"top5/oracle": 0.4}, "released_as": "lstm-lm-1"}]
+    record.write_text(json.dumps({"runs": runs}), encoding="utf-8")
+    monkeypatch.setattr(train, "OUT", tmp_path)
+    monkeypatch.setattr(train, "RECORD", record)
+    make("model", "lstm-lm", seed=1, device="cpu", **given, epochs=1).fit(PAIRS).save(tmp_path / "lstm-lm-1.safetensors")
+    learned.clear()
+    call = ["lstm-lm", "--out", str(tmp_path), *SMALL]
+    train.main([*call, "hard=false"])
+    assert learned == []
+    assert '"top5/oracle": 0.4' in capsys.readouterr().out
+    train.main([*call, "dropout=0.9"])  # made otherwise
+    assert learned == ["lstm-lm-1"]
 
 
 def test_what_was_made_otherwise_is_made_again(learned: list[str], tmp_path: Path) -> None:
