@@ -26,7 +26,9 @@ SEEDS = (1, 2, 3)
 ROWS: dict[str, tuple[str, dict[str, str]]] = {
     "seq2seq-attention": ("seq2seq-attention", {}), "transducer": ("transducer", {}),
     "transducer-viterbi-em": ("transducer", {"variant": "em"}), "transducer-param": ("transducer-param", {}),
-    "pretrained-transducer": ("pretrained-transducer", {}),
+    "seq2seq-attention-both": ("seq2seq-attention", {"variant": "both"}), "transducer-both": ("transducer", {"variant": "both"}),
+    "transducer-param-both": ("transducer-param", {"variant": "both"}), "transducer-code": ("transducer", {"variant": "code"}),
+    "transducer-param-code": ("transducer-param", {"variant": "code"}), "pretrained-transducer": ("pretrained-transducer", {}),
 }  # fmt: skip
 """Row -> model and settings."""
 LARGE = 300
