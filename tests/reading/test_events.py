@@ -123,6 +123,10 @@ def test_light_verbs_particles_and_reporting(stories: dict[str, Story]) -> None:
     joined = events(story, light=True)
     assert joined[0].predicate == "take_shower"
     assert joined[0].kind == "light"
+    verb, noun = (next(at for at, token in enumerate(story.tokens) if story.of(token) == word) for word in ("took", "shower"))
+    sure = [1.0 if at == noun else 0.0 for at in range(len(story.tokens))]
+    told = [one for one in events(story, sure, light=True) if one.token in (verb, noun)]
+    assert [(one.predicate, one.realis) for one in told] == [("take_shower", True)]  # one event, not two
     assert joined[0].role("obj") is None
     assert find(story, "ask").reporting
     assert not find(story, "take").reporting
