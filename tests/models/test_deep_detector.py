@@ -9,7 +9,7 @@ import pytest
 
 from scenarist.errors import Missing
 from scenarist.models import deep_detector, segment_namers
-from scenarist.models.deep_detector import DeepDetector, Kept
+from scenarist.models.deep_detector import DeepDetector, Kept, joined
 from scenarist.models.encoder_files import fingerprint, release_file
 from scenarist.models.phrase_network import carried
 from scenarist.story import Story
@@ -33,7 +33,7 @@ def test_kept_evidence_decides(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
     label = carried().labels.index("taking a bath")
     keep(tmp_path / "evidence.npz", label)
     monkeypatch.setattr(deep_detector, "kept", lambda: Kept(tmp_path / "evidence.npz"))
-    detector = DeepDetector(recorded=True, light=0.0, whole_weight=0.0, namer="", teller="")
+    detector = DeepDetector(recorded=True, light=0.0, whole_weight=0.0, chain_weight=0.2, namer="", teller="")
     evidence = detector.evidence(LINES)
     assert evidence.emission.argmax(axis=1).tolist() == [label] * 3
     assert evidence.emission[0, 0] == pytest.approx(-12.0)
@@ -51,9 +51,36 @@ def test_those_that_read_the_segment_alone_have_the_last_word(tmp_path: Path, mo
     monkeypatch.setattr(segment_namers, "release_file", lambda name: tmp_path / name)
     monkeypatch.setattr(segment_namers, "said", lambda path: ({}, told))
     for weight, name in ((0.0, "taking a bath"), (5.0, "taking a shower")):
-        detector = DeepDetector(recorded=True, light=0.0, whole_weight=0.0, namer="", tell_weight=weight)
+        detector = DeepDetector(
+            recorded=True, light=0.0, whole_weight=0.0, chain_weight=0.2, namer="", tell_weight=weight
+        )
         (segment,) = detector.segments(Story.from_sentences("s", LINES))
         assert segment.names[0] == name
+
+
+def test_weak_borders_between_unsure_segments_fall_where_both_together_are_sure() -> None:
+    path, asked = [3, 3, 5, 5, 0, 7, 8], []
+    sure = {(0, 2): 0.2, (2, 4): 0.3, (0, 4): 0.9, (5, 6): 0.9, (6, 7): 0.9}
+
+    def shares(first: int, last: int) -> np.ndarray:
+        asked.append((first, last))
+        return np.array(
+            [0.0, *[(1 - sure[first, last]) / 9] * 3, sure[first, last], *[(1 - sure[first, last]) / 9] * 6]
+        )
+
+    weak = np.full(7, -1.0)
+    assert joined(path, 0, weak, shares, 2.25) == [4, 4, 4, 4, 0, 7, 8]
+    assert (5, 7) not in asked  # both are sure of themselves
+    assert joined(path, 0, weak, shares, 6.0) == path
+    assert joined(path, 0, np.ones(7), shares, 2.25) == path  # the readers see these borders well
+
+
+def test_a_joined_segment_goes_on_from_where_it_began() -> None:
+    def shares(first: int, last: int) -> np.ndarray:
+        chance = 0.95 if last - first > 1 else 0.1
+        return np.array([0.0, (1 - chance) / 20, chance, *[(1 - chance) / 20] * 19])
+
+    assert joined([1, 2, 1], 0, np.full(3, -3.0), shares, 0.5) == [2, 2, 2]
 
 
 def test_other_documents_are_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

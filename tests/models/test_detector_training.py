@@ -147,7 +147,8 @@ def test_segments_that_readers_found_and_the_true_ones_are_named_once(tmp_path: 
     }
     np.savez(tmp_path / "r-scores.npz", **arrays)
     found = segments_found({"d": [Document([7, 8, 9, 6], [3, 3, 3, 5])]}, [tmp_path / "r-scores.npz"])
-    assert {tuple(one.sentences) for one, _ in found} == {(7, 8), (9, 6), (7, 8, 9), (6,)}
+    named = {tuple(one.sentences) for one, _ in found}
+    assert named == {(7, 8), (9, 6), (7, 8, 9), (6,), (7, 8, 9, 6)}  # the last: the border is weak, so both as one
     assert {tuple(one.sentences): likely[0] for one, likely in found}[(7, 8)] == 3
 
 

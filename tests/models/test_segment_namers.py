@@ -44,7 +44,7 @@ def test_kept_answers_come_first_and_others_are_asked_once(tmp_path: Path, monke
     monkeypatch.setattr(segment_namers, "release_file", lambda name: tmp_path / name)
     model = Model([0.0, 1.0, 0.0, 4.0])
     monkeypatch.setattr(segment_namers, "namer", lambda name: model)
-    both = SegmentNamers("namer-1", "teller-1", recorded=True)
+    both = SegmentNamers("namer-1", ["teller-1"], recorded=True)
     assert both.names(LINES, 4).argmax() == 2
     assert not model.asked
     for _ in range(2):
@@ -55,7 +55,7 @@ def test_kept_answers_come_first_and_others_are_asked_once(tmp_path: Path, monke
 
 def test_scenarios_a_user_added_are_not_shut_out(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(segment_namers, "namer", lambda name: Model([0.0, 1.0, 0.0, 4.0]))
-    found = SegmentNamers("namer-1", "").names(LINES, 5)
+    found = SegmentNamers("namer-1", []).names(LINES, 5)
     assert found[4] == pytest.approx(found[1])
 
 
@@ -63,9 +63,19 @@ def test_the_teller_is_asked_of_the_likeliest_only(monkeypatch: pytest.MonkeyPat
     model = Model([0.0, 3.0])
     monkeypatch.setattr(segment_namers, "teller", lambda name: model)
     names = ["None", "taking a bath", "taking a shower", "baking a cake"]
-    both = SegmentNamers("", "teller-1")
+    both = SegmentNamers("", ["teller-1"])
     found = both.tells(LINES, np.array([-np.inf, 0.0, -1.0, -30.0]), names)
     assert model.asked == [["taking a bath", "taking a shower"]]
     assert found.argmax() == 2
     assert both.tells(LINES[:1], np.array([-np.inf, 0.0, -20.0, -30.0]), names).argmax() == 1
     assert len(model.asked) == 1
+
+
+def test_each_teller_counts_by_its_share(monkeypatch: pytest.MonkeyPatch) -> None:
+    models = {"teller-1": Model([0.0, 3.0]), "titler-1": Model([2.0, 0.0])}
+    monkeypatch.setattr(segment_namers, "teller", models.__getitem__)
+    names, before = ["None", "taking a bath", "taking a shower"], np.array([-np.inf, 0.0, -1.0])
+    for shares, best in ((None, 2), ((0.6, 0.4), 2), ((0.2, 0.8), 1)):
+        found = SegmentNamers("", list(models), shares=shares).tells(LINES, before, names)
+        assert found.argmax() == best
+    assert found[1] - found[2] == pytest.approx(0.8 * 2 - 0.2 * 3)

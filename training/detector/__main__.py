@@ -1,6 +1,6 @@
 """All of `resources/detector` and `resources/topics` from the corpora: `make train-detector`, or `python -m training.detector [--into FOLDER]`.
 
-The steps, each a script of its own that can be run alone: prepare (sentences of the corpora), exam (the dev documents, only to be scored), deep (readers of documents, namers and a teller of segments;
+The steps, each a script of its own that can be run alone: prepare (sentences of the corpora), exam (the dev documents, only to be scored), deep (readers of documents, a namer and tellers of segments;
 only where there is a GPU, or with --deep; side by side), evidence (their scores of the exam's documents), student, export, segments, sample, topics. Without a GPU the student learns from the labels alone and is some
 points weaker. ``--from`` goes on at a step; ``--smoke`` does all of it on a fortieth of the data in minutes, to see that it runs.
 """
@@ -16,6 +16,10 @@ from pathlib import Path
 HERE = Path(__file__).parent
 ROOT = HERE.parents[1]
 STEPS = ("prepare", "exam", "deep", "evidence", "student", "export", "segments", "sample", "topics")
+MEMBERS = "smollm2-1,minilm-1,namer-1,teller-1,teller-2,teller-3,titler-1"
+"""What is trained; the first two tellers are there to teach the others, and are not kept."""
+TELLERS = {"teller-3": 0.6, "titler-1": 0.4}
+"""What is kept of the tellers, and how much each counts."""
 
 
 def commands(options: argparse.Namespace) -> dict[str, list[list[str]]]:
@@ -28,60 +32,24 @@ def commands(options: argparse.Namespace) -> dict[str, list[list[str]]]:
     bases = {"minilm": str(options.minilm), "smollm2": str(options.smollm2)}
     members = [name for name in options.members.split(",") if name] if options.deep else []
     readers = [name for name in members if name.startswith(("smollm2", "minilm"))]
-    namers = [name for name in members if name.startswith("namer")]
     every = options.seconds
-    reading = ["--seconds", str(0.58 * every), "--more", str(0.42 * every), "--beside", ",".join(readers)]
-    naming = [
-        "--more",
-        str(0.45 * every),
-        "--beside",
-        ",".join(namers),
-        "--readers",
-        ",".join(readers),
-        "--pool",
-        "30000",
-        "--hide",
-        "0.15",
-        "--rank",
-        "16",
-    ]
+    taught = ",".join(name for name in members if name not in readers)
+    reading = f"--more {0.41 * every} --beside {','.join(readers)}"
+    naming = f"--more {0.52 * every} --beside {taught} --readers {','.join(readers)} --pool 30000 --rank 16"
+    telling = f"tellers.py --seconds {0.48 * every} {naming}"
     ways = {
-        "smollm2": ["deep.py", "--encoder", "smollm2", "--rank", "24", "--rate", "4e-4", "--budget", "12000", *reading],
-        "minilm": ["deep.py", "--encoder", "minilm", "--rate", "2e-4", "--budget", "24000", "--lower", "0", *reading],
-        "namer": [
-            "namers.py",
-            "--encoder",
-            "smollm2",
-            "--rate",
-            "4e-4",
-            "--budget",
-            "8000",
-            "--adapt",
-            str(0.15 * every),
-            "--seconds",
-            str(0.4 * every),
-            *naming,
-        ],
-        "teller": [
-            "tellers.py",
-            "--rate",
-            "3e-4",
-            "--budget",
-            "9000",
-            "--hide",
-            "0.1",
-            "--rank",
-            "16",
-            "--seconds",
-            str(every),
-            "--readers",
-            ",".join(readers),
-        ],
+        "smollm2": f"deep.py --encoder smollm2 --rank 24 --rate 4e-4 --budget 12000 --adapt {0.1 * every} --seconds {0.43 * every} {reading}",
+        "minilm": f"deep.py --encoder minilm --rate 2e-4 --budget 24000 --lower 0 --seconds {0.53 * every} {reading}",
+        "namer": f"namers.py --encoder smollm2 --rate 4e-4 --budget 9000 --hide 0.15 --mix 0.2 --adapt {0.12 * every} --seconds {0.36 * every} {naming}",
+        "teller-1": f"{telling} --rate 3e-4 --budget 9000 --hide 0.1",
+        "teller-2": f"{telling} --rate 3e-4 --budget 9000 --hide 0.15 --mix 0.35",
+        "teller-3": f"{telling} --rate 4e-4 --budget 12000 --hide 0.12 --mix 0.2 --wrong 5 --hard 2 --fluent 0.15",
+        "titler": f"{telling} --titles --rate 3e-4 --budget 6000 --hide 0.15 --mix 0.35",
     }
     deep = []
     for name in members:
         kind, number = name.split("-")
-        script, *how = ways[kind]
+        script, *how = ways.get(kind, ways.get(name, ways["teller-1"])).split()
         line = [
             f"training/detector/{script}",
             data,
@@ -93,17 +61,17 @@ def commands(options: argparse.Namespace) -> dict[str, list[list[str]]]:
             *how,
         ]
         tiny = ["--budget", "600", "--workers", "1"] if options.smoke else []
-        deep.append([*line, "--seed", str(12 + int(number)), *steps, *smoke, *tiny])
-    taught = ["--teachers", ",".join(readers)] if readers else []
+        deep.append([*line, "--seed", str(12 + int(number) + 3 * (kind == "titler")), *steps, *smoke, *tiny])
+    teachers = ["--teachers", ",".join(readers)] if readers else []
     variant = "wide" if readers else "small"
+    course = ["--seconds", str(0.57 * every)] if readers and not options.smoke else steps
     evidence = [str(models / f"{name}-scores.npz") for name in readers]
-    for kind in ("namer", "teller"):
-        evidence += [
-            part
-            for name in members
-            if name.startswith(kind)
-            for part in (f"--{kind}", str(models / f"{name}-names.npz"))
-        ]
+    evidence += [
+        part for name in members if name.startswith("namer") for part in ("--namer", str(models / f"{name}-names.npz"))
+    ]
+    kept = {name: share for name, share in TELLERS.items() if name in members}
+    evidence += [part for name in kept for part in ("--teller", str(models / f"{name}-names.npz"))]
+    evidence += ["--teller-shares", ",".join(map(str, kept.values()))] if kept else []
     return {
         "prepare": [["-m", "training.detector.prepare", data]],
         "exam": [["-m", "training.detector.exam_documents", data]],
@@ -112,7 +80,7 @@ def commands(options: argparse.Namespace) -> dict[str, list[list[str]]]:
         if readers and not options.smoke
         else [],
         "student": [
-            ["training/detector/student.py", data, str(models), *taught, "--variants", variant, *steps, *smoke]
+            ["training/detector/student.py", data, str(models), *teachers, "--variants", variant, *course, *smoke]
         ],
         "export": [
             [
@@ -147,8 +115,8 @@ def main() -> None:
     parser.add_argument(
         "--deep", action=argparse.BooleanOptionalAction, default=there, help="train teachers (wants a GPU)"
     )
-    parser.add_argument("--members", default="smollm2-1,minilm-1,namer-1,teller-1", help="what is trained: kind-number")
-    parser.add_argument("--seconds", type=float, default=600, help="for each of them")
+    parser.add_argument("--members", default=MEMBERS, help="what is trained: kind-number")
+    parser.add_argument("--seconds", type=float, default=1180, help="for each of them")
     parser.add_argument("--minilm", type=Path, default=Path("minilm"), help="folder of all-MiniLM-L6-v2")
     parser.add_argument("--smollm2", type=Path, default=Path("smollm2.gguf"), help="SmolLM2's GGUF file")
     parser.add_argument("--from", dest="begin", choices=STEPS, default=STEPS[0], help="go on at this step")

@@ -26,7 +26,7 @@ from torch.nn import functional
 
 sys.path[:0] = [str(Path(__file__).parent), str(Path(__file__).parents[2] / "src")]
 import crf  # noqa: E402
-from documents import NONE_TRAIN, Document, Store, exam_of, lesson, pick, pool, watch  # noqa: E402
+from documents import NONE_TRAIN, Document, Store, exam_of, lesson, mixed, pick, pool, watch  # noqa: E402
 from feeding import TOP, Batch, Endless, Taught, grouped, laid, stream  # noqa: E402
 from measuring import Clock, measure  # noqa: E402
 
@@ -119,7 +119,9 @@ class Course:
         ways = [(self.pieces, 1 - self.options.lower), (self.lower, self.options.lower)]
 
         def draw(rng: random.Random) -> Document | Taught:
-            return rng.choice(taught) if taught else self.draw(self.store, rng)
+            return (
+                rng.choice(taught) if taught else mixed(self.store, rng, self.draw(self.store, rng), self.options.mix)
+            )
 
         budget, seed = self.options.budget, self.options.seed + 1000 * bool(taught)
         return Endless(draw, ways, self.model.style, budget, seed)
@@ -299,8 +301,7 @@ class Course:
         arrays["about"] = np.array(
             json.dumps({"encoder": options.encoder, "causal": options.causal, "seed": options.seed})
         )
-        np.savez_compressed(options.out / f"{options.name}.npz", **arrays)
-        return Path(options.out / f"{options.name}.npz")
+        return written(options.out, options.name, arrays)
 
     def sit(self, path: Path) -> None:
         """Scores of the kept file on the exam's documents: the likeliest labels of each sentence, in twelfths below its best."""
@@ -320,9 +321,15 @@ class Course:
             for part, values in zip(("labels", "below", "switch"), zip(*rows, strict=True), strict=True):
                 arrays[f"{name}/{part}"] = np.concatenate(values)
             print(self.options.name, "exam", name, json.dumps(self.judged(said, some, name == "whole")), flush=True)
-        part = self.options.out / f"{self.options.name}-scores.part.npz"
-        np.savez_compressed(part, **arrays)
-        part.rename(self.options.out / f"{self.options.name}-scores.npz")
+        written(path.parent, f"{self.options.name}-scores", arrays)
+
+
+def written(folder: Path, name: str, arrays: dict[str, np.ndarray]) -> Path:
+    """A file that is there as a whole or not at all."""
+    folder.mkdir(parents=True, exist_ok=True)
+    part = folder / f"{name}.part.npz"
+    np.savez_compressed(part, **arrays)  # type: ignore[arg-type]
+    return part.rename(folder / f"{name}.npz")
 
 
 def together(documents: list[Document], files: list[Path], labels: int) -> list[Taught]:
@@ -366,6 +373,12 @@ def arguments(doc: str | None) -> argparse.ArgumentParser:
     parser.add_argument("--more", type=float, default=0, help="seconds of learning from labels and from one another")
     parser.add_argument("--patience", type=float, default=200, help="seconds to wait for the others")
     parser.add_argument("--pool", type=int, default=20_000, help="documents without labels")
+    parser.add_argument(
+        "--mix",
+        type=float,
+        default=0,
+        help="share of stretches (namers, tellers) of which a half is from another story",
+    )
     parser.add_argument("--hide", type=float, default=0.12)
     parser.add_argument("--lower", type=float, default=0.1)
     parser.add_argument("--every", type=int, default=200)
@@ -391,7 +404,9 @@ def taught(course: Course) -> Path:
     return path
 
 
-def attend(options: argparse.Namespace, make: Callable[[argparse.Namespace], Any], learn: Callable[[Any], None]) -> None:
+def attend(
+    options: argparse.Namespace, make: Callable[[argparse.Namespace], Any], learn: Callable[[Any], None]
+) -> None:
     """Load, learn and sit the exam, and say when."""
     options.out.mkdir(parents=True, exist_ok=True)
     torch.manual_seed(options.seed)

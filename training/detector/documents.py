@@ -50,6 +50,9 @@ class Store:
             label = -1 if record["kind"] == "free" else number[record["label"]]
             key = f"{record['kind']}-{record.get('source', '')}".rstrip("-") + f"-{record['split']}"
             self.texts.setdefault(key, []).append(Text(start, len(self.sentences), label))
+        self.kin: dict[int, list[Text]] = {}
+        for text in self.texts.get("told-train", []):
+            self.kin.setdefault(text.label, []).append(text)
 
     def run(self, kind: str, rng: random.Random, low: int, high: int) -> range:
         """Some neighbouring sentences of a text."""
@@ -160,6 +163,17 @@ def alone(store: Store, rng: random.Random) -> Document:
         return Document(run, [0] * len(run))
     lengths = (20, 40) if chance < 0.3 else (2, 9)
     return stitched(store, rng, TOLD_TRAIN, NONE_TRAIN, (1, 1), lengths, skip=0.4)
+
+
+def mixed(store: Store, rng: random.Random, document: Document, chance: float) -> Document:
+    """Now and then half of a stretch comes from another train story of the same scenario, so that no story is learned by heart."""
+    label = document.labels[0]
+    if rng.random() >= chance or len(document.sentences) < 3 or label not in store.kin:
+        return document
+    half = len(document.sentences) // 2
+    other = list(stretch(rng.choice(store.kin[label]), rng, half, len(document.sentences) - half))
+    own = document.sentences[:-half] + other if rng.random() < 0.5 else other + document.sentences[half:]
+    return Document(own, [label] * len(own))
 
 
 def loose(store: Store, count: int, seed: int = 7) -> list[Document]:

@@ -1,7 +1,7 @@
 """Scores of deep models on the exam's documents -> `release/detector/evidence.npz` and `names.npz`: `python -m training.detector.keep_evidence DATA OUT SCORES... [--namer FILE --teller FILE]`.
 
 Averages the members' scores (`deep.py` wrote them), keeps the likeliest labels of every sentence and a hash of every document. The documents of
-another seed that are there to tune on (`tune-...`) are left out. What a namer and a teller said of segments (`namers.py`, `tellers.py`) is put into one file beside OUT,
+another seed that are there to tune on (`tune-...`) are left out. What a namer and tellers said of segments (`namers.py`, `tellers.py`) is put into one file beside OUT,
 by a hash of each segment.
 """
 
@@ -28,18 +28,29 @@ def dense(member: dict[str, np.ndarray], name: str) -> np.ndarray:
     return found
 
 
-def names(namer: Path, teller: Path, out: Path) -> None:
-    """What a namer and a teller said, in one file."""
-    one, two = (dict(np.load(path, allow_pickle=False)) for path in (namer, teller))
-    if not np.array_equal(one["marks"], two["marks"]) or one["steps"] != two["steps"]:
-        raise SystemExit("Namer and teller were asked about different segments.")
+def names(namer: Path, tellers: list[Path], shares: list[float], out: Path) -> None:
+    """What a namer and tellers said, in one file; the tellers' scores of the same few names added up, each by its share."""
+    one, *others = (dict(np.load(path, allow_pickle=False)) for path in (namer, *tellers))
+    if any(not np.array_equal(one["marks"], two["marks"]) or one["steps"] != two["steps"] for two in others):
+        raise SystemExit("Namer and tellers were asked about different segments.")
+    labels = np.sort(others[0]["labels"], axis=1)
+    total = np.zeros(labels.shape)
+    for share, two in zip(shares, others, strict=True):
+        order = np.argsort(two["labels"], axis=1, kind="stable")
+        if not np.array_equal(np.take_along_axis(two["labels"], order, axis=1), labels):
+            raise SystemExit("The tellers were asked about different names.")
+        total += share * np.take_along_axis(two["below"], order, axis=1)
+    total -= total.min(axis=1, keepdims=True)
+    order = np.argsort(total, axis=1, kind="stable")
     made = {
         "marks": one["marks"],
         "steps": one["steps"],
         "named": one["labels"][:, :TOLD],
         "named_below": one["below"][:, :TOLD],
+        "told": np.take_along_axis(labels, order, axis=1),
+        "told_below": np.round(np.take_along_axis(total, order, axis=1)).clip(max=255).astype(np.uint8),
     }
-    np.savez_compressed(out, **made, told=two["labels"], told_below=two["below"])
+    np.savez_compressed(out, **made)  # type: ignore[arg-type]
     print(len(one["marks"]), "segments,", out.stat().st_size, "bytes")
 
 
@@ -51,10 +62,23 @@ def main() -> None:
     parser.add_argument("scores", type=Path, nargs="+")
     parser.add_argument("--shares", default="", help="weights of the members, joined by commas; equal ones otherwise")
     parser.add_argument("--namer", type=Path, help="what a namer said of segments")
-    parser.add_argument("--teller", type=Path, help="what a teller said of the same")
+    parser.add_argument(
+        "--teller",
+        type=Path,
+        action="append",
+        default=[],
+        help="what a teller said of the same; as often as there are tellers",
+    )
+    parser.add_argument(
+        "--teller-shares", default="", help="weights of the tellers, joined by commas; equal ones otherwise"
+    )
     options = parser.parse_args()
     if options.namer and options.teller:
-        names(options.namer, options.teller, options.out.with_name("names.npz"))
+        count = len(options.teller)
+        each = (
+            [float(one) for one in options.teller_shares.split(",")] if options.teller_shares else [1 / count] * count
+        )
+        names(options.namer, options.teller, each, options.out.with_name("names.npz"))
     with gzip.open(options.data / "exam.json.gz", "rt", encoding="utf-8") as stream:
         exam = json.load(stream)
     members = [dict(np.load(path, allow_pickle=False)) for path in options.scores]

@@ -14,7 +14,7 @@ import json
 import sys
 import time
 from hashlib import sha1
-from itertools import groupby
+from itertools import groupby, pairwise
 from pathlib import Path
 
 import numpy as np
@@ -22,7 +22,7 @@ import torch
 from torch import Tensor
 
 sys.path[:0] = [str(Path(__file__).parent), str(Path(__file__).parents[2] / "src")]
-from deep import DEVICE, Course, arguments, attend, scores, taught, together  # noqa: E402
+from deep import DEVICE, Course, arguments, attend, scores, taught, together, written  # noqa: E402
 from documents import Document, alone, loose, watch  # noqa: E402
 from feeding import Batch, Taught  # noqa: E402
 
@@ -34,6 +34,11 @@ KEPT = 24
 DOUBTS = (0.0, 1.0, 2.0)
 LIKELY = 8
 """Scenarios of a segment that a teller tries."""
+ORDER = ("tune-clean", "whole", "clean", "tune-noisy", "noisy", "tune-nested", "nested")
+FAR = 30.0
+"""What the readers hold so many nats below the likeliest, all sentences together, is not tried."""
+WEAK, STRONG = 0.4, 0.6
+"""A border with less than the first (the score of a switch) may be none; a sentence within a segment that has more than the second may begin another."""
 
 
 def runs(path: list[int]) -> list[tuple[int, int, int]]:
@@ -53,36 +58,58 @@ def level(labels: np.ndarray, below: np.ndarray, size: int) -> np.ndarray:
     return np.asarray(-found / 12)
 
 
-def segments_found(exam: dict[str, list[Document]], files: list[Path]) -> list[tuple[Document, list[int]]]:
-    """The segments that readers find in the exam's documents, the true ones, and whole stories; each once, with the scenarios the readers hold likeliest."""
+def hesitant(path: list[int], switch: np.ndarray, weak: float, strong: float) -> set[tuple[int, int]]:
+    """What else a segment may be where the readers hardly see a border, or nearly one: two neighbours as one, or one cut in two."""
+    told = [(start, stop) for start, stop, label in runs(path) if label]
+    found = {(one[0], two[1]) for one, two in pairwise(told) if one[1] == two[0] and switch[two[0]] < weak}
+    for start, stop in told:
+        inner = switch[start + 1 : stop]
+        if len(inner) and inner.max() > strong:
+            middle = start + 1 + int(inner.argmax())
+            found |= {(start, middle), (middle, stop)}
+    return found
+
+
+def segments_of(name: str, documents: list[Document], files: list[Path]) -> list[tuple[Document, list[int]]]:
+    """The segments that readers find in some documents, the true ones, and whole stories, with the scenarios the readers hold likeliest: eight, the last of them repeated where the rest lies far below."""
     members = [dict(np.load(one, allow_pickle=False)) for one in files]
-    found: dict[tuple[int, ...], tuple[Document, list[int]]] = {}
-    for name, documents in exam.items():
-        size = len(members[0]["enter"]) if members else 0
-        parts = [(level(one[f"{name}/labels"], one[f"{name}/below"], size), one[f"{name}/switch"].astype(np.float32), one["enter"]) for one in members]  # fmt: skip
-        if len(parts) > 1:
-            parts.append(tuple(np.mean(some, axis=0) for some in zip(*parts, strict=True)))  # type: ignore[arg-type]
-        first = 0
-        for one in documents:
-            own = slice(first, first + len(one.sentences))
-            first = own.stop
-            spans = {(start, stop) for start, stop, label in runs(one.labels) if label}
-            if name == "whole":
-                spans = {(0, len(one.sentences))}
-            else:
-                for emission, switch, enter in parts:
-                    for doubt in DOUBTS:
-                        lowered = emission[own].copy()
-                        lowered[:, 0] -= doubt
-                        path = best(lowered, switch[own], enter)
-                        spans |= {(start, stop) for start, stop, label in runs(path) if label}
-            for start, stop in spans:
-                numbers = one.sentences[start:stop]
-                if tuple(numbers) not in found:
-                    told = parts[-1][0][own][start:stop, 1:].sum(axis=0) if parts else np.zeros(LIKELY)
-                    likely = (np.argsort(-told, kind="stable")[:LIKELY] + 1).tolist()
-                    found[tuple(numbers)] = Document(numbers, one.labels[start:stop]), likely
-    return list(found.values())
+    size = len(members[0]["enter"]) if members else 0
+    parts = [(level(one[f"{name}/labels"], one[f"{name}/below"], size), one[f"{name}/switch"].astype(np.float32), one["enter"]) for one in members]  # fmt: skip
+    if len(parts) > 1:
+        parts.append(tuple(np.mean(some, axis=0) for some in zip(*parts, strict=True)))  # type: ignore[arg-type]
+    found, first = [], 0
+    for one in documents:
+        own = slice(first, first + len(one.sentences))
+        first = own.stop
+        spans = {(start, stop) for start, stop, label in runs(one.labels) if label}
+        if name == "whole":
+            spans = {(0, len(one.sentences))}
+        else:
+            for number, (emission, switch, enter) in enumerate(parts):
+                for doubt in DOUBTS[1:] if name.endswith("nested") else DOUBTS:
+                    lowered = emission[own].copy()
+                    lowered[:, 0] -= doubt
+                    path = best(lowered, switch[own], enter)
+                    spans |= {(start, stop) for start, stop, label in runs(path) if label}
+                    if number == len(parts) - 1 and doubt and not name.endswith("nested"):  # of all readers together
+                        spans |= hesitant(path, switch[own], WEAK, STRONG)
+        for start, stop in sorted(spans):
+            told = parts[-1][0][own][start:stop, 1:].sum(axis=0) if parts else np.zeros(LIKELY)
+            order = np.argsort(-told, kind="stable")[:LIKELY]
+            most = LIKELY - 3 if name.endswith("nested") else LIKELY
+            asked = min(most, max(2, int((told[order] >= told[order[0]] - FAR).sum())))
+            likely = [*order[:asked], *[order[asked - 1]] * (len(order) - asked)]
+            found.append((Document(one.sentences[start:stop], one.labels[start:stop]), [int(at) + 1 for at in likely]))
+    return found
+
+
+def segments_found(exam: dict[str, list[Document]], files: list[Path]) -> list[tuple[Document, list[int]]]:
+    """The segments of all documents, each once; those of the sets that are needed first come first."""
+    every: dict[tuple[int, ...], tuple[Document, list[int]]] = {}
+    for name in sorted(exam, key=lambda one: (ORDER.index(one) if one in ORDER else len(ORDER), one)):
+        for one in segments_of(name, exam[name], files):
+            every.setdefault(tuple(one[0].sentences), one)
+    return list(every.values())
 
 
 def waited(options: argparse.Namespace, exam: dict[str, list[Document]]) -> list[tuple[Document, list[int]]]:
@@ -93,21 +120,18 @@ def waited(options: argparse.Namespace, exam: dict[str, list[Document]]) -> list
         time.sleep(0.5)
     there = [one for one in wanted if one.exists()]
     found = segments_found(exam, there)
-    print(
-        options.name, len(found), "segments", [one.stem for one in there], round(time.time() - begin), "s", flush=True
-    )
+    print(options.name, len(found), "segments", [one.stem for one in there], round(time.time() - begin), "s", flush=True)  # fmt: skip
     return found
 
 
 def kept(options: argparse.Namespace, texts: list[str], segments: list[Document], labels: np.ndarray, below: np.ndarray) -> None:  # fmt: skip
     """Write labels (N, K) of segments and how far below the best they are, by a hash of the sentences."""
     marks = [sha1("\n".join(texts[at] for at in one.sentences).encode()).digest()[:8] for one in segments]
-    part = options.out / f"{options.name}-names.part.npz"
-    np.savez_compressed(
-        part, labels=labels.astype(np.uint8), below=below.astype(np.uint8), steps=np.array(24),
-        marks=np.frombuffer(b"".join(marks), np.uint8).reshape(-1, 8),
-    )  # fmt: skip
-    part.rename(options.out / f"{options.name}-names.npz")
+    arrays = {
+        "labels": labels.astype(np.uint8), "below": below.astype(np.uint8), "steps": np.array(24),
+        "marks": np.frombuffer(b"".join(marks), np.uint8).reshape(-1, 8),
+    }  # fmt: skip
+    written(options.out, f"{options.name}-names", arrays)
 
 
 class Namer(Course):

@@ -1,7 +1,7 @@
 """How much do the stories that InScript and MCScript share flatter the detectors? `python -m training.detector.shared_stories DATA`.
 
-Thirteen of MCScript's 316 dev stories are in InScript's train split too. `prepare.py` leaves them out now; the carried networks were trained before it did. So: F1 and whole stories of
-the exam's documents without any of them, and with one.
+Thirteen of MCScript's 316 dev stories are in InScript's train split too. `prepare.py` leaves them out; networks that were trained before it did had seen them. So: F1 and whole stories of
+the exam's documents without any of them, and with one; the former can be compared with figures of then.
 """
 
 from __future__ import annotations

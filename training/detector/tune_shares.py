@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from scenarist.models.deep_detector import DeepDetector
+from scenarist.models.deep_detector import DeepDetector, joined
 from scenarist.models.detector import Evidence, plain_runs
 from scenarist.models.encoder_files import fingerprint
 from scenarist.models.label_chain import Array, best, chances
@@ -26,24 +26,16 @@ from training.detector.measuring import pk
 
 SETS = ("tune-clean", "tune-noisy", "tune-nested", "whole")
 FIRST: dict[str, Any] = {
-    "light": 0.1, "doubt": 1.5, "half": 0.15, "whole_weight": 0.3, "name": 0.2, "tell": 0.45, "sure": 0.15, "caution": 1.4, "shares": None,
-    "story_half": 0.15, "story_weight": 0.3, "story_name": 0.2, "story_tell": 0.45,
+    "light": 0.05, "doubt": 1.0, "stay": 0.0, "half": 0.085, "whole_weight": 0.25, "name": 0.05, "tell": 0.75, "join": 2.25, "sure": 0.15, "caution": 1.4, "shares": None,
+    "story_weight": 0.25,
 }  # fmt: skip
-LIGHT = {
-    "light": 1.0,
-    "doubt": 0.5,
-    "half": 0.5,
-    "whole_weight": 1.3,
-    "caution": 2.5,
-    "story_half": 0.5,
-    "story_weight": 1.8,
-}
+LIGHT = {"light": 1.0, "stay": 1.0, "half": 0.5, "whole_weight": 1.3, "story_weight": 1.3, "join": None, "caution": 2.5}
 TRIED: dict[str, Sequence[Any]] = {
-    "light": (0.0, 0.1, 0.3), "doubt": (0.0, 0.5, 1.5, 2.0, 2.5, 3.0), "half": (0.03, 0.06, 0.15, 0.2), "whole_weight": (0.15, 0.45, 0.6), "name": (0.0, 0.05, 0.2, 0.3),
-    "tell": (0.0, 0.3, 0.6, 0.8), "sure": (0.05, 0.1, 0.2, 0.25), "story_half": (0.03, 0.06, 0.15), "story_weight": (0.15, 0.45, 0.6), "story_name": (0.0, 0.2, 0.3), "story_tell": (0.3, 0.6, 0.8),
+    "light": (0.0, 0.1, 0.2), "doubt": (0.0, 0.5, 1.5, 2.0), "stay": (0.5, 1.0), "half": (0.06, 0.12), "whole_weight": (0.15, 0.35), "name": (0.0, 0.1, 0.2),
+    "tell": (0.45, 0.6, 0.9), "join": (None, 1.5, 2.0, 2.5, 3.0), "sure": (0.05, 0.1, 0.2, 0.25), "story_weight": (0.15, 0.45),
 }  # fmt: skip
 LIGHT_TRIED: dict[str, Sequence[Any]] = {
-    "doubt": (0.0, 1.0, 1.5, 2.0, 2.5, 3.0), "half": (0.3, 0.7, 1.0), "whole_weight": (0.9, 1.3, 2.4), "sure": (0.05, 0.1, 0.2, 0.25), "story_weight": (1.8, 5.4)
+    "doubt": (0.0, 0.5, 1.5, 2.0), "stay": (0.0, 0.5, 1.5), "half": (0.3, 0.7), "whole_weight": (0.9, 1.6, 2.4), "sure": (0.05, 0.1, 0.2, 0.25), "story_weight": (0.9, 1.8),
 }  # fmt: skip
 
 
@@ -81,6 +73,8 @@ class Kept:
         self.enter = [one["enter"] for one in members]
         self.namers = [Names(options.models / f"{name}-names.npz") for name in options.namers.split(",") if name]
         self.tellers = [Names(options.models / f"{name}-names.npz") for name in options.teller.split(",") if name]
+        given = [float(one) for one in options.teller_shares.split(",") if one]
+        self.shares = given or [1 / max(1, len(self.tellers))] * len(self.tellers)
         self.named: dict[str, tuple[Array, Array]] = {}
         self.missed = 0
         self.labels = list(self.detector.network.labels)
@@ -109,11 +103,11 @@ class Kept:
         mark = fingerprint(texts)
         if mark not in self.named:
             said = []
-            for some in (self.namers, self.tellers):
+            for some, weights in ((self.namers, [1 / max(1, len(self.namers))] * len(self.namers)), (self.tellers, self.shares)):  # fmt: skip
                 found = [one.scores(mark, len(self.labels)) for one in some]
                 self.missed += any(one is None for one in found)
-                there = [one for one in found if one is not None]
-                said.append(np.mean(there, axis=0) if there else np.zeros(len(self.labels)))
+                there = [weight * one for one, weight in zip(found, weights, strict=True) if one is not None]
+                said.append(log_shares(np.sum(there, axis=0)) if there else np.zeros(len(self.labels)))
             self.named[mark] = said[0], said[1]
         return self.named[mark]
 
@@ -134,27 +128,22 @@ def mixed(light: Evidence, deep: Sequence[Evidence], settings: dict[str, Any]) -
     """The evidence of all networks together."""
     share, weights = settings["light"], settings["shares"]
     if not deep:
-        return light
+        return light._replace(switch=light.switch - settings["stay"])
 
     def mix(one: Array, others: list[Array]) -> Array:
         return np.asarray(share * one + (1 - share) * np.average(others, axis=0, weights=weights))
 
     return Evidence(
         mix(level(light.emission), [level(one.emission) for one in deep]),
-        mix(light.switch, [one.switch for one in deep]), mix(light.enter, [one.enter for one in deep]),
+        mix(light.switch, [one.switch for one in deep]) - settings["stay"], mix(light.enter, [one.enter for one in deep]),
     )  # fmt: skip
 
 
 def shares(kept: Kept, texts: Sequence[str], emission: Array, settings: dict[str, Any], story: bool = False) -> Array:
     """What a stretch tells, as `DeepDetector.shares` says it."""
-    keys = (
-        ("story_half", "story_weight", "story_name", "story_tell")
-        if story
-        else ("half", "whole_weight", "name", "tell")
-    )
-    half, whole, name, tell = (settings[key] for key in keys)
     named, told = kept.names(texts)
-    scores = log_shares(half * emission.sum(axis=0)) + whole * kept.whole(texts) + name * named + tell * told
+    whole = settings["story_weight" if story else "whole_weight"] * kept.whole(texts)
+    scores = log_shares(settings["half"] * emission.sum(axis=0)) + whole + settings["name"] * named + settings["tell"] * told  # fmt: skip
     scores[0] = -np.inf
     found = np.exp((scores - scores.max()) / settings["caution"])
     return np.asarray(found / found.sum())
@@ -166,7 +155,10 @@ def path_of(kept: Kept, texts: Sequence[str], seen: Evidence, settings: dict[str
     emission[:, 0] -= settings["doubt"]
     told = 1 - chances(emission, seen.switch, seen.enter)[:, 0]
     found: list[int] = []
-    for run in plain_runs(best(emission, seen.switch, seen.enter)):
+    path = best(emission, seen.switch, seen.enter)
+    if settings["join"] is not None:
+        path = joined(path, 0, seen.switch, lambda a, b: shares(kept, texts[a:b], emission[a:b], settings), settings["join"])  # fmt: skip
+    for run in plain_runs(path):
         label, own = run.label, slice(run.first, run.last)
         if label:
             every = shares(kept, texts[own], emission[own], settings)
@@ -202,6 +194,30 @@ def figures(kept: Kept, settings: dict[str, Any]) -> dict[str, float]:
     return {name: round(value, 4) for name, value in found.items()}
 
 
+def at_borders(kept: Kept, settings: dict[str, Any], names: Sequence[str]) -> Iterator[tuple[str, dict[str, float]]]:
+    """The share of sentences (clean documents) and of whole stories that each judge names rightly where the borders are given, and all with their weights."""
+    right: dict[str, dict[str, float]] = {}
+    for part in ("tune-clean", "whole"):
+        sizes = 0
+        for texts, gold, light, deep in kept.documents[part]:
+            seen = mixed(light, deep, settings)
+            for run in plain_runs(gold):
+                if not run.label:
+                    continue
+                own, size = slice(run.first, run.last), 1 if part == "whole" else run.last - run.first
+                some, mark = texts[own], fingerprint(texts[own])
+                said = [level(one.emission[own]).sum(axis=0) for one in (light, *deep)] + [kept.whole(some)]
+                said += [one.scores(mark, len(kept.labels)) for one in (*kept.namers, *kept.tellers)]  # type: ignore[misc]
+                said.append(shares(kept, some, seen.emission[own], settings, part == "whole"))
+                sizes += size
+                for name, one in zip(names, said, strict=True):
+                    found = right.setdefault(name, {})
+                    found[part] = found.get(part, 0) + size * (one is not None and int(one[1:].argmax()) + 1 == run.label)  # fmt: skip
+        for found in right.values():
+            found[part] = round(found.get(part, 0) / sizes, 4)
+    yield from right.items()
+
+
 def around(kept: Kept, settings: dict[str, Any], rounds: int) -> Iterator[tuple[dict[str, Any], dict[str, float]]]:
     """One setting after another, kept where F1 on clean and noisy documents and the share of whole stories together rise."""
 
@@ -231,15 +247,24 @@ def main() -> None:
     parser.add_argument("models", type=Path)
     parser.add_argument("names")
     parser.add_argument("--namers", default="", help="networks that read single segments, joined by commas")
-    parser.add_argument("--teller", default="", help="the language model that tells segments")
+    parser.add_argument("--teller", default="", help="language models that tell segments, joined by commas")
+    parser.add_argument("--teller-shares", default="", help="how much each of them counts; all the same otherwise")
     parser.add_argument("--count", type=int, default=200, help="documents a set")
     parser.add_argument("--rounds", type=int, default=2)
     parser.add_argument("--weights", default="", help="another folder of light weights")
     parser.add_argument("--shares", default="", help="weights of the members")
+    parser.add_argument(
+        "--each", action="store_true", help="first what each judge says by itself, given the true borders"
+    )
     options = parser.parse_args()
     first = FIRST if options.names else FIRST | LIGHT
     given = [float(one) for one in options.shares.split(",")] if options.shares else None
-    for settings, made in around(Kept(options), first | {"shares": given}, options.rounds):
+    kept, first = Kept(options), first | {"shares": given}
+    if options.each:
+        judges = [one for names in (options.names, "words", options.namers, options.teller) for one in names.split(",") if one]  # fmt: skip
+        for name, right in at_borders(kept, first, ["light", *judges, "together"]):
+            print(name, json.dumps(right))
+    for settings, made in around(kept, first, options.rounds):
         print(json.dumps(settings), json.dumps(made), flush=True)
 
 

@@ -9,17 +9,18 @@ MiniLM comes from its package (extra `deep`), SmolLM2 from `scenarist get smollm
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import cache
+from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from scenarist.errors import Missing
-from scenarist.models.detector import Detector, Evidence
+from scenarist.models.detector import Detector, Evidence, plain_runs
 from scenarist.models.encoder_files import base_of, fingerprint, release_file
-from scenarist.models.label_chain import Array
+from scenarist.models.label_chain import Array, best
 from scenarist.models.pretrained import gguf_file
 from scenarist.models.segment_namers import SegmentNamers
 
@@ -28,6 +29,12 @@ if TYPE_CHECKING:
 
 STRETCH, OVERLAP = 40, 8
 """Longer texts are read in stretches of so many sentences, with so many of their neighbours on either side."""
+
+
+WITH, WITHOUT = (0.085, 0.25), (0.25, 0.55)
+"""How much the chain's evidence and the words of a segment count beside tellers, and without any (fitted by likelihood)."""
+WEAK = 0.2
+"""A border whose score of a switch is not below this stays in any case."""
 
 
 class Member:
@@ -110,6 +117,29 @@ def kept() -> Kept:
     return Kept(release_file("evidence.npz"))
 
 
+def joined(
+    path: Sequence[int], none: int, switch: Array, shares: Callable[[int, int], Array], least: float
+) -> list[int]:
+    """The path without weak borders between two segments that tell one scenario more surely together than two apart.
+
+    ``shares``: the chances of the scenarios for a stretch; ``least``: so many nats surer it must be. Where both are sure of
+    themselves, the two together are not judged: they could not be sure enough.
+    """
+    found = list(path)
+    first = 0
+    for one, two in pairwise(plain_runs(path)):
+        if none not in (one.label, two.label) and switch[two.first] < WEAK:
+            needed = least + switch[two.first]
+            needed += sum(np.log(shares(*own).max()) for own in ((first, one.last), (two.first, two.last)))
+            if needed < 0:
+                both = shares(first, two.last)
+                if np.log(both.max()) > needed:
+                    found[first : two.last] = [int(both.argmax())] * (two.last - first)
+                    continue
+        first = two.first
+    return found
+
+
 class DeepDetector(Detector):
     """The detector with deeper evidence."""
 
@@ -119,30 +149,40 @@ class DeepDetector(Detector):
         self,
         members: Sequence[str] = ("minilm-1", "smollm2-1"),
         namer: str = "namer-1",
-        teller: str = "teller-1",
-        light: float = 0.1,
+        teller: str | Sequence[str] = "teller-3+titler-1",
+        teller_shares: Sequence[float] = (0.6, 0.4),
+        light: float = 0.05,
         recorded: bool = False,
-        name_weight: float = 0.2,
-        tell_weight: float = 0.45,
-        doubt: float = 1.5,
-        chain_weight: float = 0.15,
-        whole_weight: float = 0.3,
-        story_weight: float = 0.3,
+        name_weight: float = 0.05,
+        tell_weight: float = 0.75,
+        doubt: float = 1.0,
+        stay: float = 0.0,
+        chain_weight: float | None = None,
+        whole_weight: float | None = None,
+        story_weight: float | None = None,
         caution: float = 1.4,
+        join: float = 2.25,
         **settings: Any,
     ) -> None:
-        """``members``: networks of the release that read documents; ``namer``, ``teller``: what judges single segments (``""``:
-        nothing), and how much it counts beside the rest (``name_weight``, ``tell_weight``); ``light``: the share of the
-        light network in the evidence; ``recorded``: take what a graphics card said of the tables' documents, which here
-        takes hours."""
-        settings |= {"chain_weight": chain_weight, "whole_weight": whole_weight, "story_weight": story_weight}
-        super().__init__(doubt=doubt, caution=caution, **settings)
+        """``members``: networks of the release that read documents; ``namer``, ``teller`` (several joined by ``+``): what judges
+        single segments (``""``: nothing), how much it counts beside the rest (``name_weight``, ``tell_weight``) and each teller
+        beside the others (``teller_shares``; the same for all where there are more or fewer); ``light``: the share of the light
+        network in the evidence; ``recorded``: take what a graphics card said of the tables' documents, which here takes hours;
+        ``chain_weight``, ``whole_weight``, ``story_weight``: as in `detector`; ``join``: how much surer two neighbours are of
+        one scenario together than of two apart, in nats, where a weak border between them is taken away."""
+        self.tellers = tuple(one for one in (teller.split("+") if isinstance(teller, str) else teller) if one)
+        chain, words = WITH if self.tellers else WITHOUT
+        settings["chain_weight"] = chain if chain_weight is None else chain_weight
+        settings["whole_weight"] = words if whole_weight is None else whole_weight
+        settings["story_weight"] = words if story_weight is None else story_weight
+        super().__init__(doubt=doubt, stay=stay, caution=caution, **settings)
         self.members = tuple(members.split("+") if isinstance(members, str) else members)
         self.namer, self.name_weight = namer, name_weight if namer else 0.0
-        self.teller, self.tell_weight = teller, tell_weight if teller else 0.0
+        self.tell_weight = tell_weight if self.tellers else 0.0
+        shares = teller_shares if len(teller_shares) == len(self.tellers) else None
         judging = self.name_weight or self.tell_weight
-        self.namers = SegmentNamers(namer, teller, recorded) if judging else None
-        self.light, self.recorded = light, recorded
+        self.namers = SegmentNamers(namer, self.tellers, recorded, shares) if judging else None
+        self.light, self.recorded, self.join = light, recorded, join
         for name in () if recorded else self.members:
             if member(name).labels != self.network.labels[: len(member(name).labels)]:
                 raise Missing(
@@ -152,9 +192,9 @@ class DeepDetector(Detector):
 
     def reads(self) -> list[Path]:
         """The light network, the members or their kept evidence, and SmolLM2 where a member stands on it."""
-        judges = [name for name in (self.namer, self.teller) if name]
+        judges = [name for name in (self.namer, *self.tellers) if name]
         deep = ["evidence", *(["names"] if judges else [])] if self.recorded else [*self.members, *judges]
-        below = [gguf_file()] if any(name.startswith(("smollm2", "namer", "teller")) for name in deep) else []
+        below = [gguf_file()] if any(name.startswith(("smollm2", "namer", "teller", "titler")) for name in deep) else []
         return [*super().reads(), *(release_file(f"{name}.npz") for name in deep), *below]
 
     def evidence(self, texts: Sequence[str]) -> Evidence:
@@ -181,6 +221,14 @@ class DeepDetector(Detector):
             mixed(plain.switch, [one.switch for one in deep]),
             plain.enter if size != len(deep[0].enter) else mixed(plain.enter, [one.enter for one in deep]),
         )
+
+    def path(self, texts: Sequence[str], emission: Array, seen: Evidence) -> list[int]:
+        """The chain's path, but for weak borders that those who read single segments do not see."""
+
+        def shares(first: int, last: int) -> Array:
+            return self.shares(texts[first:last], emission[first:last])
+
+        return joined(best(emission, seen.switch, seen.enter), self.none, seen.switch, shares, self.join)
 
     def judged(self, texts: Sequence[str], emission: Array, weight: float) -> Array:
         """What the chain and the words say, and those that read the segment alone."""

@@ -69,20 +69,22 @@ class Detector:
         taught: bool = False,
         sure: float = 0.15,
         mention: float = 0.5,
-        doubt: float = 0.5,
+        doubt: float = 1.0,
+        stay: float = 1.0,
         chain_weight: float = 0.5,
         whole_weight: float = 1.3,
-        story_weight: float = 1.8,
+        story_weight: float = 1.3,
         caution: float = 2.5,
     ) -> None:
         """``weights``: a folder of weights instead of the carried ones; ``most`` labels a segment, each of at least ``least`` weight;
         ``separator``: the longest stretch of other text that does not part a segment, in sentences; ``soften``: how much
         weaker the evidence for a related scenario may be; ``taught``: know the scenarios a user added too; ``sure``: a
         segment whose first label weighs less is not claimed, nor (``mention``) one of a single sentence, since a mere
-        mention is no telling (Appendix A, rule 1); ``doubt``: how much evidence for *None* is taken off (tuned on stitched
-        text); ``chain_weight``: how much the sentences' evidence counts for a segment's name, ``whole_weight``: how much its
-        words as a whole do, ``story_weight``: those of a whole story; ``caution``: how far chances are evened out
-        (calibrated on stitched text, then a little more, since other text is further from the training)."""
+        mention is no telling (Appendix A, rule 1); ``doubt``: how much evidence for *None* is taken off, ``stay``: how much a
+        switch costs beside what the network says (both tuned on stitched text); ``chain_weight``: how much the sentences'
+        evidence counts for a segment's name, ``whole_weight``: how much its words as a whole do, ``story_weight``: those of a
+        whole story; ``caution``: how far chances are evened out (calibrated on stitched text, then a little more, since other
+        text is further from the training)."""
         if most < 1 or separator < 0 or not 0 <= least <= 1 or soften <= 0:
             raise BadInput("detector: expected most >= 1, separator >= 0, 0 <= least <= 1 and soften > 0.")
         self.network = Network(Path(weights)) if weights else carried()
@@ -92,7 +94,7 @@ class Detector:
             self.network = with_taught(self.network)
         self.most, self.least, self.separator, self.nested, self.soften = most, least, separator, nested, soften
         self.sure, self.mention, self.doubt, self.whole_weight = sure, mention, doubt, whole_weight
-        self.chain_weight, self.story_weight, self.caution = chain_weight, story_weight, caution
+        self.chain_weight, self.story_weight, self.caution, self.stay = chain_weight, story_weight, caution, stay
         path = Path(weights) / "segments.npz" if weights else resource("detector") / "segments.npz"
         self.judge = SegmentLabels(path, self.network) if path.exists() else None
         self.none = self.network.labels.index(NONE)
@@ -137,9 +139,10 @@ class Detector:
         if not texts or not english(self.network, texts):
             return ()
         seen = self.evidence(texts)
+        seen = seen._replace(switch=seen.switch - self.stay)
         emission = seen.emission.copy()
         emission[:, self.none] -= self.doubt
-        path = best(emission, seen.switch, seen.enter)
+        path = self.path(texts, emission, seen)
         told = 1 - chances(emission, seen.switch, seen.enter)[:, self.none]
         found = []
         for run in self.arrange(self.relabelled(path, texts, emission)):
@@ -151,6 +154,10 @@ class Detector:
             why = deciding_words(self.network, some, run.label)
             found.append(Segment(spans[run.first].start, spans[run.last - 1].stop, labels, run.group, self.name, why))
         return tuple(sorted(found, key=lambda one: (one.start, -one.stop)))
+
+    def path(self, texts: Sequence[str], emission: Array, seen: Evidence) -> list[int]:
+        """A label a sentence, which says where segments begin and end."""
+        return best(emission, seen.switch, seen.enter)
 
     def relabelled(self, path: Sequence[int], texts: Sequence[str], emission: Array) -> list[int]:
         """The path with every run judged as a whole."""

@@ -86,7 +86,7 @@ class Bert(nn.Module):  # type: ignore[misc]
             if name.startswith(("embeddings.word", "embeddings.position", "embeddings.token")):
                 self.register_buffer(name.replace(".", "_"), torch.from_numpy(np.asarray(value, np.float32)))
             elif name.startswith(("embeddings.LayerNorm", "encoder.")):
-                self.learned[name.replace(".", "-")] = nn.Parameter(torch.from_numpy(np.asarray(value, np.float32)))
+                self.learned[name.replace(".", "-")] = nn.Parameter(torch.from_numpy(np.array(value, np.float32)))
 
     def linear(self, x: Tensor, name: str) -> Tensor:
         """One dense layer."""
@@ -174,9 +174,7 @@ class Llama(nn.Module):  # type: ignore[misc]
         rows, length = ids.shape
         x = functional.embedding(ids, self.words).float()
         cos, sin = self.cos[:length, None], self.sin[:length, None]  # (L, 1, each)
-        seen = inside[:, None, None]
-        if self.causal:
-            seen = seen & torch.ones(length, length, dtype=torch.bool, device=ids.device).tril()
+        seen = None if self.causal else inside[:, None, None]  # filled up at the end, where no piece before looks
         heads, shared = self.heads, self.shared
         for number in range(self.layers):
             a = functional.rms_norm(x, (self.width,), getattr(self, f"n1_{number}").float(), self.eps)
@@ -185,7 +183,7 @@ class Llama(nn.Module):  # type: ignore[misc]
             turned = torch.cat([-qk[..., self.each // 2 :], qk[..., : self.each // 2]], -1)
             qk = (qk * cos + turned * sin).to(v.dtype).transpose(1, 2)
             k, v = (part.repeat_interleave(heads // shared, 1) for part in (qk[:, heads:], v))
-            a = functional.scaled_dot_product_attention(qk[:, :heads], k, v, attn_mask=seen)
+            a = functional.scaled_dot_product_attention(qk[:, :heads], k, v, attn_mask=seen, is_causal=self.causal)
             x = x + self.times(a.transpose(1, 2).reshape(rows, length, self.width), number, "o").float()
             a = functional.rms_norm(x, (self.width,), getattr(self, f"n2_{number}").float(), self.eps)
             gate, up = self.times(a, number, "gu").chunk(2, -1)

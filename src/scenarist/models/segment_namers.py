@@ -2,8 +2,8 @@
 
 A *namer* is a network of `document_network` that was taught single segments; the scores of its sentences are added up. A *teller* is
 SmolLM2 with adapters, the other way round: how easily do the words come, told under the name of a scenario (Yogatama et al., 2017, on
-such classifiers where examples are few)? It is asked of the likeliest few only. Trained by `training/detector/namers.py` and
-`tellers.py`; files: `scenarist get detector`.
+such classifiers where examples are few)? A *titler* reads the words first and guesses the name; it goes as one of the tellers. They
+are asked of the likeliest few only. Trained by `training/detector/namers.py` and `tellers.py`; files: `scenarist get detector`.
 """
 
 from __future__ import annotations
@@ -70,28 +70,32 @@ class Teller:
         from scenarist.models.document_network import Llama, adapted
 
         state, self.tokenizer = base_of("smollm2")
+        self.titles: bool = json.loads(str(arrays["about"])).get("titles", False)
         self.model = adapted(Llama(state, causal=True, rank=len(arrays["encoder/0-qkv-A"])), arrays)
         self.sharp = float(np.exp(arrays["sharp"]))
 
     def scores(self, texts: Sequence[str], names: Sequence[str]) -> Array:
-        """Log-probability of the words under each of some names (K,), over the root of their number."""
+        """Log-probability of the words under each of some names (K,), over the root of their number; or of each name after the words."""
         import torch
 
         from scenarist.models.document_network import STYLES
 
         style = STYLES["smollm2"]
         words = [piece for one in cut("smollm2", self.tokenizer, texts[:TELLS]) for piece in one[:LONGEST]]
-        heads = [
-            [style.begin, *one, NAME_END] for one in cut("smollm2", self.tokenizer, [f"{name}:" for name in names])
-        ]
         found = []
-        with torch.inference_mode():
-            for head in heads:
-                row = torch.tensor([(head + words)[: style.cap]])
-                states = self.model(row, torch.ones_like(row, dtype=torch.bool))[0, len(head) - 1 : -1]
-                own = row[0, len(head) :]
-                chance = torch.log_softmax(states @ self.model.words.T, 1).gather(1, own[:, None])
-                found.append(chance.sum().item() / max(1, len(own)) ** 0.5)
+        for name in cut("smollm2", self.tokenizer, [name if self.titles else f"{name}:" for name in names]):
+            own = [*name, NAME_END]
+            if self.titles:
+                given = [*[style.begin, *words][: style.cap - 1 - len(own)], NAME_END]
+                guessed = own
+            else:
+                given = [style.begin, *own]
+                guessed = words[: style.cap - len(given)]
+            row = torch.tensor([given + guessed])
+            with torch.inference_mode():
+                states = self.model(row, torch.ones_like(row, dtype=torch.bool))[0, len(given) - 1 : -1]
+                chance = torch.log_softmax(states @ self.model.words.T, 1).gather(1, row[0, len(given) :, None])
+            found.append(chance.sum().item() / (1.0 if self.titles else max(1, len(guessed)) ** 0.5))
         return self.sharp * np.array(found)
 
 
@@ -135,10 +139,14 @@ def said(path: Path) -> tuple[dict[str, Scores], dict[str, Scores]]:
 
 
 class SegmentNamers:
-    """A namer and a teller together; what they said elsewhere first, where it is at hand."""
+    """A namer and tellers together; what they said elsewhere first, where it is at hand."""
 
-    def __init__(self, namer: str, teller: str, recorded: bool = False) -> None:
-        self.namer, self.teller = namer, teller
+    def __init__(
+        self, namer: str, tellers: Sequence[str], recorded: bool = False, shares: Sequence[float] | None = None
+    ) -> None:
+        """``shares``: how much each teller counts; all the same otherwise. What was said elsewhere has its own in it."""
+        self.namer, self.tellers = namer, tuple(tellers)
+        self.shares = tuple(shares or [1 / max(1, len(self.tellers))] * len(self.tellers))
         known = said(release_file("names.npz")) if recorded else ({}, {})
         self.named: ChainMap[str, Scores] = ChainMap(
             {}, known[0]
@@ -157,14 +165,16 @@ class SegmentNamers:
         return spread(*self.named[mark], size)
 
     def tells(self, texts: Sequence[str], scores: Array, names: Sequence[str]) -> Array:
-        """The teller's log-chances (C,), asked of those scenarios that have the best ``scores``."""
+        """The tellers' log-chances (C,), asked of those scenarios that have the best ``scores``."""
         mark = fingerprint(texts)
         if mark not in self.told:
             tried = np.argsort(-scores, kind="stable")[:TRIED]
             tried = tried[scores[tried] >= scores[tried[0]] - HOPE]
             found = np.zeros(1)
             if len(tried) > 1:
-                found = teller(self.teller).scores(texts, [names[at] for at in tried])
+                asked = [names[at] for at in tried]
+                each = [teller(name).scores(texts, asked) for name in self.tellers]
+                found = np.sum([share * one for share, one in zip(self.shares, each, strict=True)], axis=0)
             keep(self.told, mark, (tried, found.max() - found))
         return spread(*self.told[mark], len(scores))
 
