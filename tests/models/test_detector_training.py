@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import argparse
 import gzip
 import itertools
 import json
@@ -20,6 +21,7 @@ import numpy as np  # noqa: E402
 from documents import Document, Store, alone, loose  # noqa: E402
 from feeding import TOP, Taught, grouped, laid  # noqa: E402
 from namers import runs, segments_found  # noqa: E402
+from shelf import exchanged, written  # noqa: E402
 from tellers import alike  # noqa: E402
 
 from scenarist.models.document_network import STYLES, Pieces  # noqa: E402
@@ -166,3 +168,23 @@ def test_a_story_told_in_two_corpora_is_recognised() -> None:
     )
     assert prepare.same(one, two)
     assert not prepare.same(one, prepare.letters(["It was late.", "I went to the store to buy some milk."]))
+
+
+def test_those_beside_one_another_exchange_what_they_hold_likely(tmp_path: Path) -> None:
+    documents = [Document([0, 1], [1, 1]), Document([2], [2])]
+
+    def said(label: int, change: float) -> dict[str, np.ndarray]:
+        tops = np.tile(np.arange(12, dtype=np.uint8), (3, 1))
+        return {"tops": tops, "chances": (tops == label).astype(np.float16), "changes": np.full(3, change, np.float16)}
+
+    options = argparse.Namespace(out=tmp_path, name="one", beside="one,two")
+    (tmp_path / "pool").mkdir()
+    (tmp_path / "pool" / "two.part.npz").touch()  # being written: not there yet
+    alone_said = exchanged(options, documents, 12, said(3, 0.0), patience=0.0)
+    assert [float(one.chances[0][one.labels[0] == 3][0]) for one in alone_said] == [1.0, 1.0]
+    written(tmp_path / "pool", "two", said(5, 1.0))
+    both = exchanged(options, documents, 12, said(3, 0.0), patience=0.0)
+    assert [len(one.chances) for one in both] == [2, 1]
+    for one in both:
+        assert {int(label): float(chance) for label, chance in zip(one.labels[0], one.chances[0], strict=True) if chance} == {3: 0.5, 5: 0.5}
+        assert float(one.changes[0]) == 0.5

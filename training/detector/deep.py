@@ -27,8 +27,9 @@ from torch.nn import functional
 sys.path[:0] = [str(Path(__file__).parent), str(Path(__file__).parents[2] / "src")]
 import crf  # noqa: E402
 from documents import NONE_TRAIN, Document, Store, exam_of, lesson, mixed, pick, pool, watch  # noqa: E402
-from feeding import TOP, Batch, Endless, Taught, grouped, laid, stream  # noqa: E402
+from feeding import Batch, Endless, Taught, grouped, laid, stream  # noqa: E402
 from measuring import Clock, measure  # noqa: E402
+from shelf import exchanged, written  # noqa: E402
 
 from scenarist.models.document_network import Bert, DocumentNetwork, Llama, Pieces, restored  # noqa: E402
 
@@ -231,8 +232,6 @@ class Course:
         """The pool with what all teachers together hold likely; waits for them."""
         options = self.options
         documents = pool(self.store, 24 if options.smoke else options.pool)
-        folder = options.out / "pool"
-        folder.mkdir(exist_ok=True)
         sizes = np.cumsum([0, *(len(one.sentences) for one in documents)])
         tops, chances, changes = (np.zeros((sizes[-1], 12), np.uint8), np.zeros((sizes[-1], 12), np.float16), np.zeros(sizes[-1], np.float16))  # fmt: skip
         begin = time.time()
@@ -244,13 +243,10 @@ class Course:
                 for row, one in enumerate(group):
                     own, length = slice(sizes[at + one], sizes[at + one + 1]), int(batch.lengths[row])
                     tops[own], chances[own], changes[own] = (part[row, :length] for part in (label, value, change))
-        np.savez(folder / f"{options.name}.part.npz", tops=tops, chances=chances, changes=changes)
-        (folder / f"{options.name}.part.npz").rename(folder / f"{options.name}.npz")
-        print(options.name, "pool", len(documents), "documents", round(time.time() - begin), "s", flush=True)
-        wanted = [folder / f"{one}.npz" for one in options.beside.split(",") if one]
-        while not all(one.exists() for one in wanted) and time.time() - begin < options.patience:
-            time.sleep(0.5)
-        return together(documents, [one for one in wanted if one.exists()], len(self.store.labels))
+        spent = time.time() - begin
+        print(options.name, "pool", len(documents), "documents", round(spent), "s", flush=True)
+        said = {"tops": tops, "chances": chances, "changes": changes}
+        return exchanged(options, documents, len(self.store.labels), said, options.patience - spent)
 
     def watched(self, when: str) -> None:
         """Figures on made-up dev documents."""
@@ -322,34 +318,6 @@ class Course:
                 arrays[f"{name}/{part}"] = np.concatenate(values)
             print(self.options.name, "exam", name, json.dumps(self.judged(said, some, name == "whole")), flush=True)
         written(path.parent, f"{self.options.name}-scores", arrays)
-
-
-def written(folder: Path, name: str, arrays: dict[str, np.ndarray]) -> Path:
-    """A file that is there as a whole or not at all."""
-    folder.mkdir(parents=True, exist_ok=True)
-    part = folder / f"{name}.part.npz"
-    np.savez_compressed(part, **arrays)  # type: ignore[arg-type]
-    return part.rename(folder / f"{name}.npz")
-
-
-def together(documents: list[Document], files: list[Path], labels: int) -> list[Taught]:
-    """The mean of what teachers hold likely on the pool's documents."""
-    said = [dict(np.load(one, allow_pickle=False)) for one in files]
-    count = sum(len(one.sentences) for one in documents)
-    mass = np.zeros((count, labels), np.float32)
-    for one in said:
-        np.add.at(mass, (np.arange(count)[:, None], one["tops"]), one["chances"].astype(np.float32))
-    tops = np.argpartition(-mass, TOP, axis=1)[:, :TOP]
-    chances = np.take_along_axis(mass, tops, axis=1)
-    chances /= np.maximum(chances.sum(axis=1, keepdims=True), 1e-9)
-    changes = np.mean([one["changes"].astype(np.float32) for one in said], axis=0)
-    found, first = [], 0
-    for document in documents:
-        own = slice(first, first + len(document.sentences))
-        found.append(Taught(document, tops[own].astype(np.uint8), chances[own].astype(np.float16), changes[own].astype(np.float16)))  # fmt: skip
-        first = own.stop
-    print("taught by", [one.stem for one in files], flush=True)
-    return found
 
 
 def arguments(doc: str | None) -> argparse.ArgumentParser:

@@ -22,9 +22,10 @@ import torch
 from torch import Tensor
 
 sys.path[:0] = [str(Path(__file__).parent), str(Path(__file__).parents[2] / "src")]
-from deep import DEVICE, Course, arguments, attend, scores, taught, together, written  # noqa: E402
+from deep import DEVICE, Course, arguments, attend, scores, taught  # noqa: E402
 from documents import Document, alone, loose, watch  # noqa: E402
 from feeding import Batch, Taught  # noqa: E402
+from shelf import exchanged, there, written  # noqa: E402
 
 from scenarist.models.document_network import restored  # noqa: E402
 from scenarist.models.label_chain import best  # noqa: E402
@@ -115,12 +116,9 @@ def segments_found(exam: dict[str, list[Document]], files: list[Path]) -> list[t
 def waited(options: argparse.Namespace, exam: dict[str, list[Document]]) -> list[tuple[Document, list[int]]]:
     """The readers' segments, once they have sat the exam."""
     begin = time.time()
-    wanted = [options.out / f"{one}-scores.npz" for one in options.readers.split(",") if one]
-    while not all(one.exists() for one in wanted) and time.time() - begin < options.wait:
-        time.sleep(0.5)
-    there = [one for one in wanted if one.exists()]
-    found = segments_found(exam, there)
-    print(options.name, len(found), "segments", [one.stem for one in there], round(time.time() - begin), "s", flush=True)  # fmt: skip
+    files = there([options.out / f"{one}-scores.npz" for one in options.readers.split(",") if one], options.wait)
+    found = segments_found(exam, files)
+    print(options.name, len(found), "segments", [one.stem for one in files], round(time.time() - begin), "s", flush=True)  # fmt: skip
     return found
 
 
@@ -164,20 +162,14 @@ class Namer(Course):
         """Single stories with what all namers together hold likely; waits for them."""
         options = self.options
         documents = loose(self.store, 24 if options.smoke else options.pool)
-        folder = options.out / "pool"
-        folder.mkdir(exist_ok=True)
         begin = time.time()
         values = torch.softmax(torch.from_numpy(self.named(documents)), 1).topk(12, dim=1)
         sizes = [len(one.sentences) for one in documents]
         tops, chances = (np.repeat(one.numpy(), sizes, axis=0) for one in (values.indices, values.values))
-        part = folder / f"{options.name}.part.npz"
-        np.savez(part, tops=tops.astype(np.uint8), chances=chances.astype(np.float16), changes=np.zeros(len(tops), np.float16))  # fmt: skip
-        part.rename(folder / f"{options.name}.npz")
-        print(options.name, "pool", len(documents), "stories", round(time.time() - begin), "s", flush=True)
-        wanted = [folder / f"{one}.npz" for one in options.beside.split(",") if one]
-        while not all(one.exists() for one in wanted) and time.time() - begin < options.patience:
-            time.sleep(0.5)
-        return together(documents, [one for one in wanted if one.exists()], len(self.store.labels))
+        spent = time.time() - begin
+        print(options.name, "pool", len(documents), "stories", round(spent), "s", flush=True)
+        said = {"tops": tops.astype(np.uint8), "chances": chances.astype(np.float16), "changes": np.zeros(len(tops), np.float16)}  # fmt: skip
+        return exchanged(options, documents, len(self.store.labels), said, options.patience - spent)
 
     def watched(self, when: str) -> None:
         """The share of sentences and of whole stories named rightly, given the true borders, on made-up dev documents."""

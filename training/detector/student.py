@@ -23,10 +23,11 @@ from torch import Tensor, nn
 
 sys.path[:0] = [str(Path(__file__).parent), str(Path(__file__).parents[2] / "src")]
 import crf  # noqa: E402
-from deep import DEVICE, together  # noqa: E402
+from deep import DEVICE  # noqa: E402
 from documents import Document, Store, lesson, pool, watch  # noqa: E402
 from feeding import Batch, Endless, Taught, laid, stream  # noqa: E402
 from measuring import Clock, measure  # noqa: E402
+from shelf import there, together  # noqa: E402
 
 from scenarist.learning.phrases import phrases, stems  # noqa: E402
 from scenarist.models.document_network import Chained  # noqa: E402
@@ -248,12 +249,9 @@ def main() -> None:
     print(DEVICE, len(school.store.sentences), "sentences", counts, flush=True)
     if options.teachers:
         wanted = [options.out / "pool" / f"{name}.npz" for name in options.teachers.split(",")]
-        begin = time.time()
-        while not all(one.exists() for one in wanted) and time.time() - begin < options.patience:
-            time.sleep(0.5)
-        if there := [one for one in wanted if one.exists()]:
+        if found := there(wanted, options.patience):
             documents = pool(school.store, 24 if options.smoke else options.pool)
-            school.pool = together(documents, there, len(school.store.labels))
+            school.pool = together(documents, found, len(school.store.labels))
     for name in options.variants.split(","):
         model, vocabulary, figures = school.learn(options.seed, options.seconds, VARIANTS[name])
         save(options.out / f"student-{name}.npz", model, vocabulary, school.store.labels, figures)

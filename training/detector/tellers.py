@@ -24,11 +24,12 @@ from torch import Tensor, nn
 from torch.utils.checkpoint import checkpoint
 
 sys.path[:0] = [str(Path(__file__).parent), str(Path(__file__).parents[2] / "src")]
-from deep import DEVICE, attend, cut, state_of, together, written  # noqa: E402
+from deep import DEVICE, attend, cut, state_of  # noqa: E402
 from documents import NONE_TRAIN, TOLD_TRAIN, Document, Store, exam_of, loose, mixed, stitched, watch  # noqa: E402
 from feeding import Taught  # noqa: E402
 from measuring import Clock  # noqa: E402
 from namers import LIKELY, kept, of_segments, runs, waited  # noqa: E402
+from shelf import exchanged, pooled, there, together, written  # noqa: E402
 
 from scenarist.models.document_network import STYLES, Llama, Pieces, adapted  # noqa: E402
 
@@ -222,13 +223,10 @@ class Teller:
     def labelled(self) -> list[tuple[Document, list[int], list[float]]]:
         """Single stories with what namers and tellers together hold likely, told ones only; waits for the namers, judges, waits for the others."""
         options = self.options
-        folder, begin = options.out / "pool", time.time()
+        begin = time.time()
         documents = loose(self.store, 24 if options.smoke else options.pool)
-        everybody = [folder / f"{one}.npz" for one in options.beside.split(",") if one]
-        namers = [one for one in everybody if one.stem.startswith("namer")]
-        while not all(one.exists() for one in namers) and time.time() - begin < options.patience:
-            time.sleep(0.5)
-        if not all(one.exists() for one in namers):
+        namers = [one for one in pooled(options) if one.stem.startswith("namer")]
+        if len(there(namers, options.patience)) < len(namers):
             print(options.name, "no namer has labelled stories", flush=True)
             return []
         said = together(documents, namers, len(self.store.labels))
@@ -244,12 +242,10 @@ class Teller:
                 values[at][np.flatnonzero(tops[at] == label)[0]] = chance
         sizes = [len(one.sentences) for one in documents]
         tops, values = np.repeat(tops, sizes, axis=0), np.repeat(values, sizes, axis=0)
-        folder.mkdir(exist_ok=True)
-        written(folder, options.name, {"tops": tops, "chances": values.astype(np.float16), "changes": np.zeros(len(tops), np.float16)})  # fmt: skip
-        print(options.name, "pool", len(judged), "of", len(documents), "stories", round(time.time() - begin), "s", flush=True)  # fmt: skip
-        while not all(one.exists() for one in everybody) and time.time() - begin < options.patience:
-            time.sleep(0.5)
-        said = together(documents, [one for one in everybody if one.exists()], len(self.store.labels))
+        spent = time.time() - begin
+        print(options.name, "pool", len(judged), "of", len(documents), "stories", round(spent), "s", flush=True)
+        own_said = {"tops": tops, "chances": values.astype(np.float16), "changes": np.zeros(len(tops), np.float16)}
+        said = exchanged(options, documents, len(self.store.labels), own_said, options.patience - spent)
         found = []
         for at, _, _, _ in judged:
             labels, own, _ = likeliest(said[at])
