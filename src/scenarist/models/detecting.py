@@ -26,7 +26,7 @@ def read_text(name: str) -> tuple[str, str]:
     if path.is_dir():
         raise BadInput(f"{path} is a folder; expected text files, e.g. {path}/*.txt")
     if not path.exists():
-        raise BadInput(f"{path}: no such file")
+        raise BadInput(f"{path}: there is no such file. Type: scenarist detect FILE, or - for standard input.")
     return whole(path), path.name.removesuffix(path.suffix) or path.name
 
 
