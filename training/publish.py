@@ -12,6 +12,8 @@ import sys
 from hashlib import sha256
 from pathlib import Path
 
+from scenarist.store import home
+
 RELEASES, MANIFEST = Path("release"), Path("src/scenarist/resources/releases.toml")
 LARGEST = 16 * 2**20
 
@@ -25,9 +27,11 @@ def line(path: Path) -> str:
 
 
 def main(release: str, files: list[Path]) -> None:
-    """Copy the files, then write the lines of all files of the folder anew."""
+    """Copy the files, also over older copies that `scenarist get` put into the home folder, then write the lines of all files of the folder anew."""
     for path in files:
         shutil.copyfile(path, RELEASES / release / path.name)
+        if (copy := home() / "weights" / release / path.name).is_file():
+            shutil.copyfile(path, copy)
     text = MANIFEST.read_text(encoding="utf-8")
     lines = [line(path) for path in sorted((RELEASES / release).iterdir()) if path.suffix in (".safetensors", ".npz")]
     kept = re.sub(rf' *\{{[^}}]*place = "{release}/[^}}]*\}},\n', "", text)

@@ -44,3 +44,18 @@ def test_rows_without_the_story_are_signed_so(name):
         )
         if row.role != "published":
             assert (row.signed.get("see") == "ending") == hides, row.label or row.model
+
+
+def test_a_row_may_name_the_row_it_is_compared_with(tmp_path):
+    """Otherwise the table's, otherwise the best baseline; nothing is compared with itself."""
+    rows = 'reference = "hidden"\n[[row]]\nmodel = "constant-first"\nlabel = "one"\n[[row]]\nmodel = "constant-first"\nlabel = "other"\nreference = "constant-first"\n'
+    path = tmp_path / "shown.toml"
+    path.write_text(TABLE + rows, encoding="utf-8")  # the first line is of the row "hidden": itself, so that it has no test
+    with Results(tmp_path / "r.sqlite") as store:
+        tests = run_table(load(str(path)), store).tests
+    assert {test.row: test.reference for test in tests} == {"one": "constant-first", "other": "constant-first"}
+    path.write_text(TABLE.replace("seeds = [1]", 'seeds = [1]\nreference = "hidden"') + rows, encoding="utf-8")
+    with Results(tmp_path / "r.sqlite") as store:
+        tests = run_table(load(str(path)), store).tests
+    named = {test.row: test.reference for test in tests}
+    assert named == {"constant-first": "hidden", "one": "hidden", "other": "constant-first"}

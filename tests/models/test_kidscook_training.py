@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 
 import pytest
@@ -29,7 +28,7 @@ PAIRS = [
 ] * 8
 ROWS = rows_of(PAIRS)
 WORDS = Vocabulary.count(ROWS)
-SMALL = ["--device", "cpu", "--set", 'vectors=""', "hidden=8", "epochs=2", "size=8", "marginal=1"]
+SMALL = ["--device", "cpu", "--jobs", "1", "--set", 'vectors=""', "hidden=8", "epochs=2", "size=8", "marginal=1"]
 
 
 @pytest.fixture
@@ -70,27 +69,32 @@ def test_an_interrupted_run_goes_on(
     train.main(call)
     assert learned == ["transducer-1", "lstm-lm-2", "transducer-2"]
     said = capsys.readouterr().out
-    assert "1 of 4 lstm-lm-1.safetensors: made already" in said
+    assert "lstm-lm-1.safetensors: made already" in said
     assert '"top5/oracle": 0.5' in said.split("2 of 4")[0]  # its measures are said again
 
 
-def test_released_files_without_a_note_are_known_by_their_recorded_run(
-    learned: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    given = {"vectors": "", "hidden": 8, "size": 8, "marginal": 1}
-    record = tmp_path / "record.json"
-    runs = [{"model": "lstm-lm", "seed": 1, "set": {**given, "epochs": 1}, "epochs": 1, "scores": {"top5/oracle": 0.4}, "released_as": "lstm-lm-1"}]
-    record.write_text(json.dumps({"runs": runs}), encoding="utf-8")
-    monkeypatch.setattr(train, "OUT", tmp_path)
-    monkeypatch.setattr(train, "RECORD", record)
-    make("model", "lstm-lm", seed=1, device="cpu", **given, epochs=1).fit(PAIRS).save(tmp_path / "lstm-lm-1.safetensors")
-    learned.clear()
-    call = ["lstm-lm", "--out", str(tmp_path), *SMALL]
-    train.main([*call, "hard=false"])
-    assert learned == []
-    assert '"top5/oracle": 0.4' in capsys.readouterr().out
-    train.main([*call, "dropout=0.9"])  # made otherwise
-    assert learned == ["lstm-lm-1"]
+def test_networks_are_trained_side_by_side(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]) -> None:
+    """In processes of their own, so the corpus is a real folder; what they made is what one process makes."""
+    (tmp_path / "data" / "kidscook").mkdir(parents=True)
+    for split in ("train", "valid"):
+        lines = "fry the egg\theat some oil in a pan\t1 1 0 1 1 0\nboil the rice\tfill a pot with water\t1 1 0 1 0\n" * 8
+        (tmp_path / "data" / "kidscook" / f"{split}.template.tsv").write_text(lines, encoding="utf-8")
+    (tmp_path / "data" / "kidscook" / "approved.5.txt").write_text("oil\npan\npot\nwater\n", encoding="utf-8")
+    monkeypatch.setenv("SCENARIST_DATA", str(tmp_path / "data"))
+    call = ["lstm-lm", "seq2seq", "--seeds", "1", "2", *SMALL]
+    train.main([*call, "--out", str(tmp_path / "two"), "--jobs", "2"])
+    said = capfd.readouterr().out
+    assert [line for line in said.splitlines() if line.startswith(("1 of 4", "4 of 4"))]
+    assert "   seq2seq-2: epoch 2" in said  # each line says whose it is
+    train.main([*call, "--out", str(tmp_path / "one")])
+    made = sorted(path.name for path in (tmp_path / "two").iterdir())
+    assert made == ["lstm-lm-1.safetensors", "lstm-lm-2.safetensors", "seq2seq-1.safetensors", "seq2seq-2.safetensors"]
+    for name in made:
+        ours, theirs = (word_checkpoint.load(tmp_path / way / name, name[:-14]).state for way in ("one", "two"))
+        assert all(torch.allclose(ours[key].float(), theirs[key].float(), atol=1e-4) for key in ours)
+    monkeypatch.setenv("SCENARIST_DATA", str(tmp_path / "nowhere"))
+    with pytest.raises(SystemExit, match="scenarist corpus check kidscook"):
+        train.main([*call, "--out", str(tmp_path / "none"), "--jobs", "2"])
 
 
 def test_what_was_made_otherwise_is_made_again(learned: list[str], tmp_path: Path) -> None:
@@ -134,6 +138,9 @@ def test_the_clock_is_obeyed_and_does_not_count_as_made(
 def test_the_settings_of_the_paper_s_code() -> None:
     assert train.settings_of("lstm-lm", "code", {"epochs": 3}) == {**train.CODE, "epochs": 3}
     assert train.settings_of("transducer-param", "code", {})["start"] == "free"
+    assert train.settings_of("lstm-lm", "code-best", {}) == {**train.CODE, "course": "code-best"}
+    assert "emission" not in train.settings_of("transducer", "words", {})
+    assert train.settings_of("transducer", "words-mlp", {})["emission"] == "mlp"
     assert train.settings_of("transducer", "both", {"both": True}) == {"both": True}
 
 
@@ -167,7 +174,7 @@ def test_told_places_are_those_of_the_words_and_the_end() -> None:
     assert told.flatten()[part.told].tolist() == told[keep].tolist()
 
 
-@pytest.mark.parametrize("course", ["ours", "code"])
+@pytest.mark.parametrize("course", ["ours", "code", "code-best"])
 def test_which_epoch_is_kept(course: str) -> None:
     """Texts that are not like train: from some epoch on the held-out loss rises."""
     held = [Row(row.abstract, row.concrete[::-1]) for row in ROWS[:2]] * 4
@@ -183,7 +190,7 @@ def test_which_epoch_is_kept(course: str) -> None:
     assert 4 < len(losses) < 40
     if course == "ours":
         assert losses.index(min(losses)) == len(losses) - 4
-    kept, _ = run(len(losses) if course == "code" else len(losses) - 3)
+    kept, _ = run(len(losses) if course == "code" else losses.index(min(losses)) + 1)
     assert all(torch.equal(one, two) for one, two in zip(network.parameters(), kept.parameters(), strict=True))
 
 

@@ -6,7 +6,9 @@
     python -m training.kidscook.train word-head pretrained-transducer causal-lm-tuned --device cuda
 
 `hard=false` keeps the transducers to the marginal likelihood; without it Viterbi EM follows after ten epochs (`transducer-em-1` was made so).
-`--variant` is a name for the files; `code` also brings the settings of the paper's code (CODE below; --set goes before them).
+`--variant` is a name for the files; `code` also brings the settings of the paper's code (VARIANTS below; --set goes
+before them), `code-best` the same with the epoch of the lowest loss kept instead of the last, `words` its dropout, vectors and start of the
+walk only, `words-mlp` these and its emission.
 After each model the quick measure of models/word_queries.py (match, top-5, surprisal; oracle and greedy; spans) is printed on dev, so
 that a run on a machine without the bench still says what it made. What the runs printed that made the released in-domain files is in
 results/kidscook-in-domain-dev.json.
@@ -46,20 +48,23 @@ from scenarist.registry import make
 from scenarist.story import Pair
 
 OUT = Path("out") / "kidscook"
-CODE: dict[str, Any] = {"dropout": 0.5, "dropped": "words", "frozen": False, "layer": "relu", "course": "code"}
-"""The paper's code (docs/why/transducer.md): dropout on the hidden layer of the words only, vectors trained, and the way through the data."""
-CODE_WALK: dict[str, Any] = {"start": "free", "shift": 0.5, "emission": "mlp"}
+WORDS: dict[str, Any] = {"dropout": 0.5, "dropped": "words", "frozen": False}
+"""Of the paper's code (docs/why/transducer.md): dropout on the hidden layer of the words only, and vectors trained."""
+CODE: dict[str, Any] = {**WORDS, "layer": "relu", "course": "code"}
+"""All of it: also that layer, and the way through the data."""
+WALK: dict[str, Any] = {"start": "free", "shift": 0.5}
 """The same for its transducers."""
-CARD_JOBS = 6
+MLP: dict[str, Any] = {**WALK, "emission": "mlp"}
+VARIANTS = {"words": (WORDS, WALK), "words-mlp": (WORDS, MLP), "code": (CODE, MLP), "code-best": ({**CODE, "course": "code-best"}, MLP)}
+"""Variant -> its settings, and those of transducers beside them."""
+CARD_JOBS = 8
 """Networks that a graphics card trains at a time unless told otherwise."""
 
 
 def settings_of(name: str, variant: str, given: dict[str, Any]) -> dict[str, Any]:
     """What a model is made with."""
-    usual: dict[str, Any] = {}
-    if variant == "code":
-        usual = {**CODE, **(CODE_WALK if name.startswith("transducer") else {})}
-    return {**usual, **given}
+    usual, walk = VARIANTS.get(variant, ({}, {}))
+    return {**usual, **(walk if name.startswith("transducer") else {}), **given}
 
 
 def measured(model: Any, dev: Sequence[Pair]) -> dict[str, float]:
@@ -139,7 +144,7 @@ def main(words: Sequence[str] | None = None) -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("models", nargs="+")
     parser.add_argument("--seeds", type=int, nargs="+", default=[1])
-    parser.add_argument("--variant", default="", help="a name for the files, e.g. both; code brings the settings of the paper's code")
+    parser.add_argument("--variant", default="", help="a name for the files, e.g. both; words, words-mlp, code and code-best bring settings of the paper's code")
     parser.add_argument("--device", default="auto")
     parser.add_argument("--jobs", type=int, default=0, help=f"networks at a time; 0: one a core, {CARD_JOBS} on a graphics card")
     parser.add_argument("--out", type=Path, default=OUT)

@@ -276,29 +276,32 @@ def smallest(low: float, high: float) -> float:
 
 
 def paired(sheet: Sheet) -> list[Tested]:
-    """Each of our rows against the reference row, column by column, corrected for several comparisons."""
+    """Each of our rows against its reference row, column by column, corrected for several comparisons."""
     tests: list[Tested] = []
     for condition in sheet.table.condition:
         for name in condition.metrics:
             column, metric = f"{name}/{condition.name}", make("metric", name)
             rows = [done for done in sheet.rows if column in done.cells]
-            floor = [done for done in rows if done.row.role == "baseline"]
-            named = [done for done in rows if sheet.table.reference and sheet.table.reference in (done.row.model, done.row.label)]
-            if not (named or floor) or len(rows) < 2:
-                continue
-            way = 1 if metric.higher else -1
-            reference = (named or sorted(floor, key=lambda done: -way * done.cells[column].score.value))[0]
-            others = [done for done in rows if done is not reference]
-            against = reference.cells[column].score.marks
-            found = [compare(metric, done.cells[column].score.marks, against, seed=13) for done in others]
-            corrected = holm([one.p for one in found])
+            against = [(done, reference(sheet.table, done, rows, column, metric)) for done in rows]
+            pairs = [(done, other) for done, other in against if other is not None and other is not done]
+            found = [compare(metric, a.cells[column].score.marks, b.cells[column].score.marks, seed=13) for a, b in pairs]
+            corrected = holm([one.p for one in found]) if found else []
             tests += [
-                Tested(
-                    column, done.row.label or done.row.model, reference.row.label or reference.row.model, one, float(p)
-                )
-                for done, one, p in zip(others, found, corrected, strict=True)
+                Tested(column, a.row.label or a.row.model, b.row.label or b.row.model, one, float(p))
+                for (a, b), one, p in zip(pairs, found, corrected, strict=True)
             ]
     return tests
+
+
+def reference(table: Table, done: Done, rows: Sequence[Done], column: str, metric: Metric) -> Done | None:
+    """The row that a row is compared with: the one it names, the one its table names, or the best baseline."""
+    for name in filter(None, (done.row.reference, table.reference)):
+        for other in rows:
+            if name in (other.row.model, other.row.label):
+                return other
+    floor = [one for one in rows if one.row.role == "baseline"]
+    way = 1 if metric.higher else -1
+    return max(floor, key=lambda one: way * one.cells[column].score.value, default=None)
 
 
 def analysis(table: Table, split: str, seed: int, limit: int | None, only: Sequence[str]) -> Sheet:

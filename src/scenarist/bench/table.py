@@ -55,6 +55,8 @@ class Row(msgspec.Struct, forbid_unknown_fields=True):
     scores: dict[str, Any] = {}
     """Published numbers by ``metric/condition``, or by split and then so."""
     note: str = ""
+    reference: str = ""
+    """The row that this one is compared with; the table's own where empty."""
 
     def published(self, split: str) -> dict[str, float]:
         """The figures of a published row, the split's own where it gives them by split."""

@@ -7,7 +7,8 @@ patience runs out; ``hard=False`` keeps to the marginal likelihood, the ablation
 ``course="code"`` goes through the data as the paper's code does, which the paper does not say: batches are made once, by length,
 and only their order is drawn; padding is read and told as unknown words; the loss is a sum over a text, its gradient is not
 clipped; patience is lost by an epoch that is no better than the one *before* it (in Viterbi EM it never comes back), judged by the
-marginal likelihood throughout; and the last epoch's weights are kept, not the best one's.
+marginal likelihood throughout; and the last epoch's weights are kept, not the best one's. ``course="code-best"`` is the same but for that:
+the epoch of the lowest validation loss is kept (of Viterbi EM, where there is such a part).
 """
 
 from __future__ import annotations
@@ -27,7 +28,7 @@ from scenarist.models.word_batches import Batch, Row, Vocabulary, batch, batches
 from scenarist.models.word_network import WordNetwork
 from scenarist.models.word_queries import Network, Place
 
-COURSES = ("ours", "code")
+COURSES = ("ours", "code", "code-best")
 STOPPED = "stopped by the clock"
 LEAST = 0.01
 """How much better (a text) an epoch must be than the one before it in the paper's code."""
@@ -49,7 +50,7 @@ class Recipe(NamedTuple):
     seconds: float = 0.0
     """Stop after this time, 0 for no limit; the log says so."""
     course: str = "ours"
-    """How the data are gone through: ``ours``, or as the paper's ``code`` does (above)."""
+    """How the data are gone through: ``ours``, or as the paper's ``code`` does (above); ``code-best``, with the best epoch kept."""
 
 
 def held_loss(network: WordNetwork, parts: Sequence[Batch], hard: bool = False) -> float:
@@ -82,7 +83,7 @@ def train(
     if isinstance(network, Transducer):
         network.set_ratio(*lengths(rows, recipe.cut))
     network.to(recipe.device)
-    (as_the_code if recipe.course == "code" else to_the_best)(network, rows, held, recipe, aligned, log)
+    (to_the_best if recipe.course == "ours" else as_the_code)(network, rows, held, recipe, aligned, log)
     network.eval()
     return network
 
@@ -134,7 +135,7 @@ def as_the_code(
     aligned: bool,
     log: Callable[[str], None],
 ) -> None:
-    """Train as the paper's code does (see above); the weights of the last epoch are kept."""
+    """Train as the paper's code does (see above); the weights of the last epoch are kept, or of the best one."""
     shuffle = random.Random(recipe.seed)
     optimiser = adam(network, recipe)
     parts, asked = (
@@ -142,11 +143,12 @@ def as_the_code(
         for some in (rows, held)
     )
     last, waited = held_loss_of_texts(network, asked), 0
+    best, kept = float("inf"), network.state_dict()
     began = time.monotonic()
     for epoch in range(recipe.epochs):
         hard = aligned and recipe.hard and epoch >= recipe.marginal
         if hard and epoch == recipe.marginal:
-            waited = 0
+            best, waited = float("inf"), 0
         network.train()
         shuffle.shuffle(parts)
         for part in parts:
@@ -158,6 +160,8 @@ def as_the_code(
         log(
             f"epoch {epoch + 1} {'viterbi' if hard else 'marginal' if aligned else 'loss'} {loss:.3f} a text after {spent:.0f} s"
         )
+        if loss < best:
+            best, kept = loss, copy.deepcopy(network.state_dict())
         better, last = loss < last - LEAST, loss
         waited = (waited if hard else 0) if better else waited + 1
         if waited >= recipe.patience and not (aligned and recipe.hard and not hard):
@@ -165,6 +169,8 @@ def as_the_code(
         if out_of_time(epoch, spent, recipe):
             log(f"{STOPPED} after {epoch + 1} of {recipe.epochs} epochs; the last epoch is kept")
             break
+    if recipe.course == "code-best":
+        network.load_state_dict(kept)
 
 
 def adam(network: WordNetwork, recipe: Recipe) -> torch.optim.Adam:

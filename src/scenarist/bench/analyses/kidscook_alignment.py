@@ -27,7 +27,9 @@ ROWS: dict[str, tuple[str, dict[str, str]]] = {
     "seq2seq-attention": ("seq2seq-attention", {}), "transducer": ("transducer", {}),
     "transducer-viterbi-em": ("transducer", {"variant": "em"}), "transducer-param": ("transducer-param", {}),
     "seq2seq-attention-both": ("seq2seq-attention", {"variant": "both"}), "transducer-both": ("transducer", {"variant": "both"}),
-    "transducer-param-both": ("transducer-param", {"variant": "both"}), "transducer-code": ("transducer", {"variant": "code"}),
+    "transducer-param-both": ("transducer-param", {"variant": "both"}), "seq2seq-attention-words": ("seq2seq-attention", {"variant": "words"}),
+    "transducer-words": ("transducer", {"variant": "words"}), "transducer-words-mlp": ("transducer", {"variant": "words-mlp"}),
+    "transducer-param-words-mlp": ("transducer-param", {"variant": "words-mlp"}), "transducer-code": ("transducer", {"variant": "code"}),
     "transducer-param-code": ("transducer-param", {"variant": "code"}), "pretrained-transducer": ("pretrained-transducer", {}),
 }  # fmt: skip
 """Row -> model and settings."""
