@@ -167,7 +167,8 @@ def as_the_code(
         if waited >= recipe.patience and not (aligned and recipe.hard and not hard):
             break
         if out_of_time(epoch, spent, recipe):
-            log(f"{STOPPED} after {epoch + 1} of {recipe.epochs} epochs; the last epoch is kept")
+            which = "best epoch so far" if recipe.course == "code-best" else "last epoch"
+            log(f"{STOPPED} after {epoch + 1} of {recipe.epochs} epochs; the {which} is kept")
             break
     if recipe.course == "code-best":
         network.load_state_dict(kept)
