@@ -10,6 +10,9 @@ import typer
 if TYPE_CHECKING:
     from scenarist.bench.run import Sheet
 
+MODEL_WIDTH = 18
+"""The first column of a table keeps this width where a name needs it; longer names go on below."""
+
 app = typer.Typer()
 
 
@@ -118,10 +121,11 @@ def show(form: dict[str, Any], sheet: Sheet, quiet: bool, cite: bool) -> None:
     out, table = console(), sheet.table
     columns = list(dict.fromkeys(column for row in form["rows"] for column in row["scores"]))
     grid = Table(title=f"{table.title} ({sheet.split})", title_justify="left")
-    grid.add_column("model")
+    longest = max((len(row["model"]) for row in form["rows"]), default=0)
+    grid.add_column("model", overflow="fold", min_width=min(longest, MODEL_WIDTH))  # a name cut short may be that of two rows
     grid.add_column("role")
     for column in columns:
-        grid.add_column(column.replace("/", "\n"), justify="right")
+        grid.add_column(column.replace("/", "\n"), justify="right", overflow="fold")
     for row in form["rows"]:
         cells = []
         for column in columns:
