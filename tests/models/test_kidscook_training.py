@@ -135,6 +135,14 @@ def test_the_clock_is_obeyed_and_does_not_count_as_made(
     assert not word_checkpoint.note(tmp_path / "lstm-lm-1.safetensors")["stopped"]
 
 
+@pytest.mark.parametrize("wrong", ["layer=relu", "dropout"])
+def test_a_setting_that_is_no_json_is_named(wrong: str, capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as ended:
+        train.main(["lstm-lm", "--set", wrong])
+    assert ended.value.code == 2
+    assert "expected NAME=VALUE" in capsys.readouterr().err
+
+
 def test_the_settings_of_the_paper_s_code() -> None:
     assert train.settings_of("lstm-lm", "code", {"epochs": 3}) == {**train.CODE, "epochs": 3}
     assert train.settings_of("transducer-param", "code", {})["start"] == "free"

@@ -153,7 +153,10 @@ def main(words: Sequence[str] | None = None) -> None:
     parser.add_argument("--seconds", type=float, default=0.0, help="stop training a model after this time; the best epoch so far is kept")
     parser.add_argument("--again", action="store_true", help="train what was trained already, too")
     given = parser.parse_args(words)
-    asked = {name: json.loads(value) for name, _, value in (one.partition("=") for one in given.set)}
+    try:
+        asked = {name: json.loads(value) for name, _, value in (one.partition("=") for one in given.set)}
+    except json.JSONDecodeError as error:
+        parser.error(f"--set: expected NAME=VALUE with a value as in JSON (0.2, true, '\"relu\"'), got {error.doc!r}")
     todo = [(name, seed, settings_of(name, given.variant, asked)) for seed in given.seeds for name in given.models]
     try:
         for at, note in enumerate(make_all(todo, given), 1):
