@@ -34,7 +34,9 @@ def running(folder: Path, name: str, *command: str) -> Iterator[int]:
     """A process of the cluster, ended when we are done."""
     home = Path(pyspark.__file__).parent
     with (folder / f"{name}.log").open("wb") as log:
-        process = subprocess.Popen([home / "bin" / "spark-class", *command], cwd=folder, stdout=log, stderr=log, start_new_session=True)
+        process = subprocess.Popen(
+            [home / "bin" / "spark-class", *command], cwd=folder, stdout=log, stderr=log, start_new_session=True
+        )
         try:
             yield process.pid
         finally:
@@ -52,14 +54,20 @@ def await_line(path: Path, text: str, seconds: float = 120) -> None:
 
 def executors(workers: list[int]) -> list[int]:
     """Process ids of the executors that these workers have begun."""
-    rows = subprocess.run(["ps", "-eo", "pid,ppid,args"], capture_output=True, text=True, check=True).stdout.splitlines()[1:]
+    rows = subprocess.run(
+        ["ps", "-eo", "pid,ppid,args"], capture_output=True, text=True, check=True
+    ).stdout.splitlines()[1:]
     split = [row.split(None, 2) for row in rows]
-    return sorted(int(pid) for pid, parent, args in split if "CoarseGrainedExecutorBackend" in args and int(parent) in workers)
+    return sorted(
+        int(pid) for pid, parent, args in split if "CoarseGrainedExecutorBackend" in args and int(parent) in workers
+    )
 
 
 def learn(corpus: str, limit: int | None, out: Path, *more: str) -> subprocess.Popen[bytes]:
     command = [sys.executable, "-m", "scenarist", "learn", corpus, "-o", str(out), "--quiet", *more]
-    return subprocess.Popen(command + (["--limit", str(limit)] if limit else []), env={**os.environ, "SPARK_LOCAL_IP": "127.0.0.1"})
+    return subprocess.Popen(
+        command + (["--limit", str(limit)] if limit else []), env={**os.environ, "SPARK_LOCAL_IP": "127.0.0.1"}
+    )
 
 
 def digest(out: Path, name: str) -> str:
@@ -81,15 +89,29 @@ def main() -> None:
         if learn(given.corpus, given.limit, folder / "duckdb").wait():
             raise SystemExit(1)
         seconds = {"duckdb": time.perf_counter() - begun}
-        stack.enter_context(running(folder, "master", f"{PACKAGE}.master.Master", "--host", "127.0.0.1", "--port", str(PORT)))
+        stack.enter_context(
+            running(folder, "master", f"{PACKAGE}.master.Master", "--host", "127.0.0.1", "--port", str(PORT))
+        )
         await_line(folder / "master.log", "New state: ALIVE")
         workers: list[int] = []
         for worker in ("one", "two"):
-            settings = ("--host", "127.0.0.1", "--cores", "1", "--memory", "1g", "--work-dir", str(folder / worker), MASTER)
+            settings = (
+                "--host",
+                "127.0.0.1",
+                "--cores",
+                "1",
+                "--memory",
+                "1g",
+                "--work-dir",
+                str(folder / worker),
+                MASTER,
+            )
             workers.append(stack.enter_context(running(folder, worker, f"{PACKAGE}.worker.Worker", *settings)))
             await_line(folder / f"{worker}.log", "Successfully registered")
         begun = time.perf_counter()
-        process = learn(given.corpus, given.limit, folder / "spark", "--engine", "spark", "--master", MASTER, "--memory", "900MB")
+        process = learn(
+            given.corpus, given.limit, folder / "spark", "--engine", "spark", "--master", MASTER, "--memory", "900MB"
+        )
         killed: dict[str, int] = {}
         while process.poll() is None:
             time.sleep(0.1)
@@ -103,7 +125,19 @@ def main() -> None:
         same = {table: digest(folder / "spark", table) == digest(folder / "duckdb", table) for table in TABLES}
         shards = len(list((folder / "duckdb" / "chains").glob("part-*")))
         load = round(os.getloadavg()[0], 1)
-        print(json.dumps({"corpus": given.corpus, "limit": given.limit, "shards": shards, "killed": killed, "same": same, "wall_s": seconds, "load": load}))
+        print(
+            json.dumps(
+                {
+                    "corpus": given.corpus,
+                    "limit": given.limit,
+                    "shards": shards,
+                    "killed": killed,
+                    "same": same,
+                    "wall_s": seconds,
+                    "load": load,
+                }
+            )
+        )
         if not all(same.values()) or not killed:
             raise SystemExit(1)
 

@@ -53,7 +53,9 @@ def synthetic(folder: Path, events: int, seed: int = 0) -> int:
         lengths = lengths[: np.searchsorted(np.cumsum(lengths), size) + 1]
         ids = names[np.searchsorted(edges, rng.random(int(lengths.sum())))]
         start = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int32)
-        table = pa.table({"document": pa.array(np.arange(len(lengths)).astype(str)), "ids": pa.ListArray.from_arrays(start, ids)})
+        table = pa.table(
+            {"document": pa.array(np.arange(len(lengths)).astype(str)), "ids": pa.ListArray.from_arrays(start, ids)}
+        )
         pq.write_table(table, folder / "chains" / f"part-{part:05d}.parquet", row_group_size=50_000)
         pairs += int(sum(np.maximum(lengths - gap, 0).sum() for gap in range(1, SKIP + 1)))
         made += int(lengths.sum())
@@ -73,7 +75,11 @@ def by_duckdb(folder: Path, memory: str) -> dict[str, Any]:
 
     def watch() -> None:
         while not over.wait(0.2):
-            size = sum(path.stat().st_size for path in (folder / "spill").rglob("*") if path.is_file()) if (folder / "spill").exists() else 0
+            size = (
+                sum(path.stat().st_size for path in (folder / "spill").rglob("*") if path.is_file())
+                if (folder / "spill").exists()
+                else 0
+            )
             spilled[0] = max(spilled[0], size)
 
     threading.Thread(target=watch, daemon=True).start()
@@ -85,7 +91,15 @@ def by_duckdb(folder: Path, memory: str) -> dict[str, Any]:
         total, rows = int(table.n.sum().execute()), int(table.count().execute())
     over.set()
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e6
-    return {"engine": f"ibis on duckdb, {memory}", "wall_s": seconds, "cpu_s": used, "peak_gb": peak, "spilled_gb": spilled[0] / 1e9, "total": total, "rows": rows}
+    return {
+        "engine": f"ibis on duckdb, {memory}",
+        "wall_s": seconds,
+        "cpu_s": used,
+        "peak_gb": peak,
+        "spilled_gb": spilled[0] / 1e9,
+        "total": total,
+        "rows": rows,
+    }
 
 
 def by_numba(folder: Path) -> dict[str, Any]:
@@ -181,11 +195,26 @@ def by_numba(folder: Path) -> dict[str, Any]:
     import pyarrow.parquet as pq
 
     pair = keys // 8
-    out = pa.table({"first": names[pair // len(names)], "second": names[pair % len(names)], "distance": (keys % 8).astype(np.int8), "n": counts})
+    out = pa.table(
+        {
+            "first": names[pair // len(names)],
+            "second": names[pair % len(names)],
+            "distance": (keys % 8).astype(np.int8),
+            "n": counts,
+        }
+    )
     pq.write_table(out, folder / "numba.parquet")
     seconds, used = time.perf_counter() - begun, time.process_time() - cpu
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e6
-    return {"engine": "numba reference", "wall_s": seconds, "without_writing_s": counted, "cpu_s": used, "peak_gb": peak, "total": int(counts.sum()), "rows": len(keys)}
+    return {
+        "engine": "numba reference",
+        "wall_s": seconds,
+        "without_writing_s": counted,
+        "cpu_s": used,
+        "peak_gb": peak,
+        "total": int(counts.sum()),
+        "rows": len(keys),
+    }
 
 
 def apart(folder: Path, which: str) -> dict[str, Any]:
@@ -213,8 +242,18 @@ def pairs(events: int, rounds: int) -> None:
                 right &= found.get("total") == expected and found.get("rows") == reference.get("rows")
                 if "wall_s" in found and "wall_s" in reference:
                     ratios[memory].append(found["wall_s"] / reference["wall_s"])
-                say(round=number, **found, right=found.get("total") == expected, ratio_to_numba=(ratios[memory] or [None])[-1], load=os.getloadavg()[0])
-        say(benchmark="pairs", all_right=right, median_ratio_to_numba={memory: float(np.median(some)) for memory, some in ratios.items() if some})
+                say(
+                    round=number,
+                    **found,
+                    right=found.get("total") == expected,
+                    ratio_to_numba=(ratios[memory] or [None])[-1],
+                    load=os.getloadavg()[0],
+                )
+        say(
+            benchmark="pairs",
+            all_right=right,
+            median_ratio_to_numba={memory: float(np.median(some)) for memory, some in ratios.items() if some},
+        )
         if not right:
             sys.exit(1)
 
@@ -277,13 +316,17 @@ def kill_one(session: Any, killed: list[dict[str, Any]]) -> None:
             found = executors()
             if info and 1 < info.numCompletedTasks < info.numTasks - 2 and found:
                 os.kill(found[0], signal.SIGKILL)
-                killed.append({"pid": found[0], "stage": stage, "tasks_done": info.numCompletedTasks, "of": info.numTasks})
+                killed.append(
+                    {"pid": found[0], "stage": stage, "tasks_done": info.numCompletedTasks, "of": info.numTasks}
+                )
                 break
 
 
 def executors() -> list[int]:
     """Process ids of the Spark executors below this process."""
-    rows = subprocess.run(["ps", "-eo", "pid,ppid,args"], capture_output=True, text=True, check=True).stdout.splitlines()[1:]
+    rows = subprocess.run(
+        ["ps", "-eo", "pid,ppid,args"], capture_output=True, text=True, check=True
+    ).stdout.splitlines()[1:]
     parents = {int(pid): (int(parent), args) for pid, parent, args in (row.split(None, 2) for row in rows)}
     found = []
     for pid, (parent, args) in parents.items():

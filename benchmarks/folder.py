@@ -44,7 +44,11 @@ def run(command: list[str]) -> dict[str, float]:
     subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
     worked = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
-    return {"seconds": round(time.perf_counter() - begun, 2), "processor_s": round(worked, 2), "mb": round(after.ru_maxrss / 1024)}
+    return {
+        "seconds": round(time.perf_counter() - begun, 2),
+        "processor_s": round(worked, 2),
+        "mb": round(after.ru_maxrss / 1024),
+    }
 
 
 def warm(text: str) -> float:

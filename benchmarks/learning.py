@@ -22,7 +22,7 @@ import numpy as np
 
 from scenarist.learning import shards
 from scenarist.learning.dedup import HASHES, Sketch, Sketcher, compare_sketches
-from scenarist.learning.learn_events import learn_events
+from scenarist.learning.learn import learn_events
 from scenarist.registry import make
 from scenarist.story import Story
 
@@ -55,7 +55,12 @@ def sketches(documents: int = 2000, many: int = 300_000) -> dict[str, float]:
     before = peak()
     compare_sketches(made)
     words = sum(len(text.split()) for text in texts) / len(texts)
-    return {"documents": len(texts), "words": words, "per_cpu_s": len(texts) / seconds, "bytes_a_document": (peak() - before) / many}
+    return {
+        "documents": len(texts),
+        "words": words,
+        "per_cpu_s": len(texts) / seconds,
+        "bytes_a_document": (peak() - before) / many,
+    }
 
 
 def documents(number: int = 300) -> dict[str, float]:
@@ -77,10 +82,21 @@ def documents(number: int = 300) -> dict[str, float]:
     with tempfile.TemporaryDirectory() as name:
         out = Path(name) / "m"
         marks: dict[str, float] = {}
-        learn_events(stories, out, dedup=False, tick=lambda what, _done, _known: marks.setdefault(what, time.process_time()) and None)
+        learn_events(
+            stories,
+            out,
+            dedup=False,
+            tick=lambda what, _done, _known: marks.setdefault(what, time.process_time()) and None,
+        )
         card = json.loads((out / "card.json").read_bytes())
-        size = {part: sum(path.stat().st_size for path in (out / part).glob("*")) / number for part in ("chains", "sentences")}
-        total = {table: pc.sum(pq.read_table(out / f"{table}.parquet")["n"]).as_py() / number for table in ("events", "pairs")}
+        size = {
+            part: sum(path.stat().st_size for path in (out / part).glob("*")) / number
+            for part in ("chains", "sentences")
+        }
+        total = {
+            table: pc.sum(pq.read_table(out / f"{table}.parquet")["n"]).as_py() / number
+            for table in ("events", "pairs")
+        }
     reading = marks["counting events"] - marks["reading documents"]
     return {
         "documents": number, "reading_cpu_ms": 1000 * reading / number, "sentences": sentences / number, "sentences_per_cpu_s": sentences / reading,

@@ -65,7 +65,11 @@ def main() -> None:
     values = rng.random(given.types)
     sort = min(timed(lambda: np.sort(values))[0] for _ in range(5))
     asked = []
-    for row, gap in zip(rng.integers(0, given.chains, given.questions).tolist(), rng.integers(0, 11, given.questions).tolist(), strict=True):
+    for row, gap in zip(
+        rng.integers(0, given.chains, given.questions).tolist(),
+        rng.integers(0, 11, given.questions).tolist(),
+        strict=True,
+    ):
         links = tuple(Link.parse(names[at]) for place, at in enumerate(whole[row].tolist()) if place != gap)
         asked.append(EventGap(links, gap))
     found = {"types": len(counts), "pairs": len(counts.pairs), "sort_ms": round(sort, 2), "models": {}}

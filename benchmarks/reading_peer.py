@@ -4,7 +4,7 @@
     SCENARIST_DATA=... python benchmarks/reading_peer.py --peer peer/bin/python [--split dev] [--out results/reading-peer-dev.json]
 
 Both get the treebank's words, one sentence at a time (the peer may not cut it further); the peer's labels are brought to UD v2 by
-`scenarist.reading.labels`, and both are marked by the metrics of the table `reading`. In the peer's scheme (UD v1) a name hangs on its
+`scenarist.reading.foreign.universal`, and both are marked by the metrics of the table `reading`. In the peer's scheme (UD v1) a name hangs on its
 last word, in the treebanks on its first: ``core_f1, names`` lets any word of a name stand for it, on both sides. Intervals are by
 document.
 """
@@ -68,11 +68,11 @@ def compare(python: str, split: str, seed: int = 13) -> dict[str, Any]:
     import numpy as np
 
     from scenarist.question import Guess, Prediction, Reading
-    from scenarist.reading.labels import Row, to_ud2
-    from scenarist.reading.parse import parser
+    from scenarist.reading.foreign.universal import Row, to_ud2
+    from scenarist.reading.parser.parse import parser
     from scenarist.registry import find
     from scenarist.story import Token, replace
-    from scenarist.verbs import exam
+    from scenarist.verbs.exam import exam
 
     out: dict[str, Any] = {}
     for name, corpus, settings in (

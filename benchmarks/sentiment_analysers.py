@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from scenarist.corpora.storycloze import ClozeStory, StoryCloze2016
-from scenarist.models.sentiment import feeling
+from scenarist.models.endings.similarity import feeling
 
 
 def analysers() -> dict[str, Callable[[str], float]]:
@@ -54,4 +54,6 @@ if __name__ == "__main__":
     for name, rate in analysers().items():
         for of, paper in (("full", 0.489), ("last", 0.514)):
             value, ties = figures(told, rate, of)
-            print(f"sentiment-{of} {name:<9} {100 * value:.1f}  ties {100 * ties:.0f} %  (the paper: {100 * paper:.1f})")
+            print(
+                f"sentiment-{of} {name:<9} {100 * value:.1f}  ties {100 * ties:.0f} %  (the paper: {100 * paper:.1f})"
+            )

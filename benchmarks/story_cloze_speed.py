@@ -29,7 +29,7 @@ def main() -> None:
 
     from scenarist.corpora.storycloze import StoryCloze2016
     from scenarist.models.recorded import Recorded
-    from scenarist.models.story_adapters import story_network
+    from scenarist.networks.adapters import story_network
     from scenarist.registry import make
 
     stories = list(StoryCloze2016("dev"))[: given.limit]
@@ -37,7 +37,11 @@ def main() -> None:
     right = np.array([story.answer for story in stories])
     began = time.perf_counter()
     story_network(1)
-    out: dict[str, object] = {"items": len(asked), "threads": given.threads, "load_s": round(time.perf_counter() - began, 1)}
+    out: dict[str, object] = {
+        "items": len(asked),
+        "threads": given.threads,
+        "load_s": round(time.perf_counter() - began, 1),
+    }
     for name, run in zip(MODELS, ("story-discriminator", "labelled"), strict=True):
         began, used = time.perf_counter(), time.process_time()
         margins = np.array([second - first for first, second in make("model", name).many(asked)])

@@ -16,11 +16,10 @@ import time
 
 import torch
 
-from scenarist.models.attention import Attention
-from scenarist.models.monotonic import Scores, log_likelihood
-from scenarist.models.transducer import Transducer
-from scenarist.models.word_batches import Batch, Vocabulary
-from scenarist.models.word_network import WordNetwork
+from scenarist.models.words.batches import Batch, Vocabulary
+from scenarist.models.words.monotonic import Scores, log_likelihood
+from scenarist.models.words.recurrent import Attention, WordNetwork
+from scenarist.models.words.transducer import Transducer
 
 
 def batch(size: int, positions: int, words: int, vocabulary: int, device: str) -> Batch:
@@ -97,7 +96,7 @@ def main() -> None:
 def slots() -> dict[str, object]:
     """Seconds to fill all blanks of dev with each released in-domain model: on the clock, and of the processor (what a quiet machine takes)."""
     from scenarist.errors import Missing
-    from scenarist.models.slot_filling import fill
+    from scenarist.models.words.decoding import fill
     from scenarist.registry import make
 
     spent: dict[str, dict[str, float]] = {}
@@ -107,7 +106,10 @@ def slots() -> dict[str, object]:
             model = make("model", name, weights="kidscook", seed=1).fit(())
             began, worked = time.perf_counter(), time.process_time()
             fill(model, pairs)
-            spent[name] = {"clock": round(time.perf_counter() - began, 1), "processor": round(time.process_time() - worked, 1)}
+            spent[name] = {
+                "clock": round(time.perf_counter() - began, 1),
+                "processor": round(time.process_time() - worked, 1),
+            }
     except Missing as error:
         return {"slot_filling": str(error)}
     return {"slot_filling_seconds_whole_dev": spent, "pairs": len(pairs), "load_average": round(os.getloadavg()[0], 1)}

@@ -25,7 +25,9 @@ def pytest_configure(config: pytest.Config) -> None:
 
 def pytest_runtest_setup(item: pytest.Item) -> None:
     for marker in item.iter_markers("data"):
-        from scenarist.corpora import finding, listing, manifest
+        from scenarist.corpora import at_hand as listing
+        from scenarist.corpora import manifest
+        from scenarist.corpora import search_path as finding
 
         if not finding.roots():
             pytest.skip("no corpora: SCENARIST_DATA is not set")
@@ -58,7 +60,9 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Skip by name what cannot run here: `neural` without torch, `browser` without Chromium."""
     browser = bool(chromium() and importlib.util.find_spec("playwright"))
     missing = {
-        "neural": "" if importlib.util.find_spec("torch") else "torch is not installed: pip install 'scenarist[neural]'",
+        "neural": ""
+        if importlib.util.find_spec("torch")
+        else "torch is not installed: pip install 'scenarist[neural]'",
         "browser": "" if browser else "there is no Chromium, or playwright is not installed",
     }
     for item in items:

@@ -119,7 +119,10 @@ EVENT_MODELS = ("unigram", "bigram", "pmi", "pmi-cutoff", "pmi-ordered", "pmi-di
 @pytest.mark.parametrize("name", EVENT_MODELS)
 def test_event_models_conform(name):
     chains = list(make("corpus", "toy", split="train", kind="chains"))
-    asked = [item.question for item in make("exam", "eventcloze", gaps="each").set(make("corpus", "toy", split="dev", kind="chains"))]
+    asked = [
+        item.question
+        for item in make("exam", "eventcloze", gaps="each").set(make("corpus", "toy", split="dev", kind="chains"))
+    ]
     assert "`fit` returns self" in check_model(name, asked[:6], chains)
 
 

@@ -14,7 +14,7 @@ from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
-from scenarist.corpora import finding
+from scenarist.corpora import search_path as finding
 from scenarist.reading.events.extract import events
 from scenarist.story import Sentence, Story, Token
 

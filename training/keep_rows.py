@@ -13,8 +13,8 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from scenarist.bench.table import load
-from scenarist.store import write_whole
+from scenarist.bench.spec import load
+from scenarist.store.home import write_whole
 
 
 def together(old: dict[str, Any], new: dict[str, Any], order: list[str]) -> dict[str, Any]:

@@ -1,7 +1,7 @@
 """Trained files -> a folder of release/, with the sizes and checksums of all files there in the manifest that `scenarist get` reads.
 
-    python -m training.publish storycloze out/storycloze/stories.safetensors out/storycloze/folds.safetensors ...
-    python -m training.publish kidscook [FILE ...]        # e.g. out/word-head-1.safetensors, as training.kidscook.tune wrote it
+python -m training.publish storycloze out/storycloze/stories.safetensors out/storycloze/folds.safetensors ...
+python -m training.publish kidscook [FILE ...]        # e.g. out/word-head-1.safetensors, as training.kidscook.tune wrote it
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ import sys
 from hashlib import sha256
 from pathlib import Path
 
-from scenarist.store import home
+from scenarist.store.home import home
 
 RELEASES, MANIFEST = Path("release"), Path("src/scenarist/resources/releases.toml")
 LARGEST = 16 * 2**20

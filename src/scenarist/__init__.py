@@ -3,13 +3,9 @@
 __version__ = "0.1.0"
 
 
-VERBS = ("read", "read_all", "events", "events_all", "show", "exam", "score")
-"""What ``scenarist.NAME`` finds in ``scenarist.verbs``, loaded when it is asked for."""
-
-
 def __getattr__(name: str) -> object:
-    if name not in VERBS:
-        raise AttributeError(f"module 'scenarist' has no attribute {name!r}")
-    import importlib
+    from scenarist.registry import index, load
 
-    return getattr(importlib.import_module("scenarist.verbs"), name)
+    if name not in index("verb"):
+        raise AttributeError(f"module 'scenarist' has no attribute {name!r}")
+    return load(index("verb")[name])

@@ -22,6 +22,7 @@ ROOMS = {
     "exam": "scenarist.exams",
     "metric": "scenarist.metrics",
     "page": "scenarist.pages",
+    "verb": "scenarist.verbs",
 }
 EXTRAS = {
     "duckdb": "learn", "ibis": "learn", "pyarrow": "learn", "pyspark": "cluster", "torch": "neural", "safetensors": "neural",

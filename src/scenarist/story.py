@@ -316,7 +316,9 @@ class Pair(Noun, frozen=True):
     def __post_init__(self) -> None:
         for start, stop in self.blanks:
             if not 0 <= start < stop <= len(self.concrete):
-                raise ValueError(f"pair {self.id!r}: blank ({start}, {stop}) is outside the {len(self.concrete)} concrete tokens")
+                raise ValueError(
+                    f"pair {self.id!r}: blank ({start}, {stop}) is outside the {len(self.concrete)} concrete tokens"
+                )
 
     def _repr_html_(self) -> str:
         from scenarist.registry import display
@@ -333,9 +335,13 @@ class Alignment(Noun, frozen=True):
 
     def __post_init__(self) -> None:
         if len(self.path) != len(self.pair.concrete):
-            raise ValueError(f"alignment of {self.pair.id!r}: {len(self.path)} links for {len(self.pair.concrete)} words")
+            raise ValueError(
+                f"alignment of {self.pair.id!r}: {len(self.path)} links for {len(self.pair.concrete)} words"
+            )
         if self.path and not -1 <= min(self.path) <= max(self.path) < len(self.pair.abstract):
-            raise ValueError(f"alignment of {self.pair.id!r}: a link points outside the {len(self.pair.abstract)} words")
+            raise ValueError(
+                f"alignment of {self.pair.id!r}: a link points outside the {len(self.pair.abstract)} words"
+            )
 
     def spans(self) -> tuple[tuple[int, int, int], ...]:
         """Stretches of concrete words told from one abstract word: (abstract word, start, stop)."""

@@ -8,7 +8,13 @@ from scenarist.bench.analyses.chain_endings import KINDS, figures, run
 
 
 def test_figures_by_kind():
-    found = figures({"all": [(True, False), (False, True), (True, False)], "verb": [(True, False), (False, True)], "copular": [(True, False)]})
+    found = figures(
+        {
+            "all": [(True, False), (False, True), (True, False)],
+            "verb": [(True, False), (False, True)],
+            "copular": [(True, False)],
+        }
+    )
     assert found["accuracy/all"]["value"] == pytest.approx(2 / 3)
     assert found["share/verb"]["value"] == pytest.approx(2 / 3)
     assert found["drawn/verb"]["value"] == 0.5

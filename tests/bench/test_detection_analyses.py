@@ -11,10 +11,10 @@ from scenarist.cli.main import run
 from scenarist.errors import BadInput, Missing
 from scenarist.formats import webanno
 from scenarist.learning.affinity import rank
-from scenarist.models.detecting import with_tokens
 from scenarist.pages.confusion import confusion_page
 from scenarist.question import Guess, Item, Prediction, Segments, Where
 from scenarist.story import Label, Segment, Story, replace
+from scenarist.verbs.detect import with_tokens
 
 STORY = Story.from_sentences("day", ["We baked a cake.", "It was in the oven.", "Then we made tea.", "It rained."])
 CAKE, TEA = (Label("baking a cake"),), (Label("making tea"),)

@@ -26,7 +26,10 @@ def gold() -> Story:
         for number, label in ((1, "ScrEv_fill_water"), (6, "UnrelEv"), (10, "ScrEv_wash"))
     )
     # "the girl" is Anna, which no pronoun says: gold coreference alone knows
-    people = (Entity("0", tuple(mention(number) for number in (0, 5, 9, 11)), label="ScrPart_bather"), Entity("1", (mention(3),)))
+    people = (
+        Entity("0", tuple(mention(number) for number in (0, 5, 9, 11)), label="ScrPart_bather"),
+        Entity("1", (mention(3),)),
+    )
     return Story("tale", TEXT, tokens=tuple(tokens), events=events, entities=people, scenario="taking a bath")
 
 

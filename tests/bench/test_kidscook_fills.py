@@ -6,13 +6,18 @@ import pytest
 
 from scenarist.story import Pair
 
-PAIR = Pair("p", ("mix", "it"), tuple("use a big bowl and stir with a spoon and a fork".split()), ((2, 3), (5, 6), (8, 9), (11, 12)))
+PAIR = Pair(
+    "p",
+    ("mix", "it"),
+    tuple("use a big bowl and stir with a spoon and a fork".split()),
+    ((2, 3), (5, 6), (8, 9), (11, 12)),
+)
 
 
 def test_kinds_and_loops() -> None:
     pytest.importorskip("torch")
     from scenarist.bench.analyses.kidscook_fills import count, kind, loops
-    from scenarist.models.slot_filling import Filled
+    from scenarist.models.words.decoding import Filled
 
     good = Filled(0, {2: "large", 5: "stir", 8: "spoon", 11: "knife"})
     stuck = Filled(0, {2: "spoon", 5: "spoon", 8: "spoon", 11: "spoon"})

@@ -2,9 +2,9 @@
 
 import pytest
 
-from scenarist.bench.run import run_table
-from scenarist.bench.table import load
-from scenarist.store import Results
+from scenarist.bench.run_table import run_table
+from scenarist.bench.spec import load
+from scenarist.store.results import Results
 
 TABLE = """
 name = "shown"
@@ -50,7 +50,9 @@ def test_a_row_may_name_the_row_it_is_compared_with(tmp_path):
     """Otherwise the table's, otherwise the best baseline; nothing is compared with itself."""
     rows = 'reference = "hidden"\n[[row]]\nmodel = "constant-first"\nlabel = "one"\n[[row]]\nmodel = "constant-first"\nlabel = "other"\nreference = "constant-first"\n'
     path = tmp_path / "shown.toml"
-    path.write_text(TABLE + rows, encoding="utf-8")  # the first line is of the row "hidden": itself, so that it has no test
+    path.write_text(
+        TABLE + rows, encoding="utf-8"
+    )  # the first line is of the row "hidden": itself, so that it has no test
     with Results(tmp_path / "r.sqlite") as store:
         tests = run_table(load(str(path)), store).tests
     assert {test.row: test.reference for test in tests} == {"one": "constant-first", "other": "constant-first"}

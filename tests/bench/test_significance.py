@@ -8,19 +8,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from scenarist.bench.bootstrap import (
-    detectable,
-    group_sums,
-    interval,
-    minimum_detectable,
-    replicated,
-    standard_error,
-)
+from scenarist.bench.bootstrap import detectable, group_sums, interval, minimum_detectable, replicated, standard_error
 from scenarist.bench.significance import compare, holm, mcnemar, minimum_detectable_pair, pair, randomisation
 from scenarist.errors import BadInput
-from scenarist.metrics.answers import Accuracy
+from scenarist.metrics.accuracy import Accuracy
 from scenarist.metrics.labels import F1
-from scenarist.metrics.probability import Surprisal
+from scenarist.metrics.surprisal import Surprisal
 from scenarist.question import Mark
 
 

@@ -37,7 +37,12 @@ def test_the_page_is_safe_and_whole():
 
 
 def test_temporal_shares_by_hand():
-    links = [Tlink("s", 0, 1, "before"), Tlink("s", 2, 1, "after"), Tlink("s", 3, 1, "before"), Tlink("s", 0, 2, "simultaneous")]
+    links = [
+        Tlink("s", 0, 1, "before"),
+        Tlink("s", 2, 1, "after"),
+        Tlink("s", 3, 1, "before"),
+        Tlink("s", 0, 2, "simultaneous"),
+    ]
     assert shares(links) == {"before": 0.75, "simultaneous": 0.25, "text_order": 0.5}
     assert run()["rows"][0]["scores"]["before/tlinks"]["n"] == 14
 
@@ -47,8 +52,14 @@ def test_temporal_shares_by_hand():
     [
         ("<stories>", "not a readable"),
         ("<stories/>", "no <tlink>"),
-        ('<stories><story id="x"><event id="e1"/><tlink from="e1" to="e9" relation="BEFORE"/></story></stories>', "unknown event"),
-        ('<stories><story id="x"><event id="e1"/><tlink from="e1" to="e1" relation="NEAR"/></story></stories>', "relation 'near'"),
+        (
+            '<stories><story id="x"><event id="e1"/><tlink from="e1" to="e9" relation="BEFORE"/></story></stories>',
+            "unknown event",
+        ),
+        (
+            '<stories><story id="x"><event id="e1"/><tlink from="e1" to="e1" relation="NEAR"/></story></stories>',
+            "relation 'near'",
+        ),
     ],
 )
 def test_bad_annotation(tmp_path, text, words):
@@ -61,10 +72,27 @@ def test_bad_annotation(tmp_path, text, words):
 def test_the_audit_shows_the_gain():
     sheet = {
         "rows": [
-            {"model": "ending-only", "role": "baseline", "scores": {"accuracy/2016": {"value": 0.7, "low": 0.68, "high": 0.72, "n": 9}}},
-            {"model": "labelled", "role": "ours", "scores": {"accuracy/2016": {"value": 0.9, "low": 0.88, "high": 0.92, "n": 9}}},
+            {
+                "model": "ending-only",
+                "role": "baseline",
+                "scores": {"accuracy/2016": {"value": 0.7, "low": 0.68, "high": 0.72, "n": 9}},
+            },
+            {
+                "model": "labelled",
+                "role": "ours",
+                "scores": {"accuracy/2016": {"value": 0.9, "low": 0.88, "high": 0.92, "n": 9}},
+            },
         ],
-        "tests": [{"row": "labelled", "reference": "ending-only", "column": "accuracy/2016", "difference": 0.2, "low": 0.17, "high": 0.23}],
+        "tests": [
+            {
+                "row": "labelled",
+                "reference": "ending-only",
+                "column": "accuracy/2016",
+                "difference": 0.2,
+                "low": 0.17,
+                "high": 0.23,
+            }
+        ],
         "signature": "x|<y>",
     }
     text = audit_page(json.loads(json.dumps(sheet)))

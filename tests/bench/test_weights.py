@@ -7,19 +7,19 @@ from pathlib import Path
 
 import pytest
 
-from scenarist.bench.run import run_table
-from scenarist.bench.table import load
-from scenarist.bench.weights import content, read_by
+from scenarist.bench.run_table import run_table
+from scenarist.bench.sit import content, read_by
+from scenarist.bench.spec import load
 from scenarist.errors import Missing
 from scenarist.models.floor import Constant
 from scenarist.registry import find, index
-from scenarist.store import Results
+from scenarist.store.results import Results
 
 READS = re.compile(
     r"\b(release_file|weights_file|story_files|story_network|gguf_file|load_base|word_checkpoint|resource)\(|\bword_checkpoint\.|make\(\"reader\""
 )
 """How a model's file comes by weights or tables."""
-FREE = {"even-segments", "random-segments", "sent-maj"}
+FREE = {"even-segments", "random-segments", "sent-maj", "word-places"}
 """Read nothing, though others of their file do."""
 
 
@@ -93,6 +93,10 @@ def test_a_model_that_reads_files_says_which(name):
         kind = find("model", name)
     except Missing as error:
         pytest.skip(str(error))
-    texts = [inspect.getsource(inspect.getmodule(one)) for one in kind.__mro__ if one.__module__.startswith("scenarist.models")]
+    texts = [
+        inspect.getsource(inspect.getmodule(one))
+        for one in kind.__mro__
+        if one.__module__.startswith("scenarist.models")
+    ]
     if any(READS.search(text) for text in texts):
         assert callable(getattr(kind, "reads", None)), f"{name} has no `reads`"

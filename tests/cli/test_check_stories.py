@@ -40,7 +40,9 @@ def test_a_doubt_alone_is_no_failure(tmp_path: Path, capsys: pytest.CaptureFixtu
 
 def test_a_table_of_stories_with_commas_and_quotes(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path = tmp_path / "stories.csv"
-    path.write_text(f'{HEAD}\ns1,T,"Ann ran, then fell.",Ann rose.,She wept.,Bo came.,"Bo said ""up""."\ns2,T,Ann ran.,Ann fell.,She wept.,Bo came.,He helped Ann.\n')
+    path.write_text(
+        f'{HEAD}\ns1,T,"Ann ran, then fell.",Ann rose.,She wept.,Bo came.,"Bo said ""up""."\ns2,T,Ann ran.,Ann fell.,She wept.,Bo came.,He helped Ann.\n'
+    )
     assert run(["corpus", "check", str(path), "--json"]) == 1
     found = json.loads(capsys.readouterr().out)
     assert [one["story"] for one in found] == ["s1", "s2"]

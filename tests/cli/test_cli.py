@@ -20,7 +20,10 @@ def home(tmp_path, monkeypatch):
 
 @pytest.fixture
 def exam(tmp_path):
-    assert run(["exam", "eventcloze", "toy", "--corpus-set", "kind=chains", "--set", "gaps=each", "-o", "d", "--quiet"]) == 0
+    assert (
+        run(["exam", "eventcloze", "toy", "--corpus-set", "kind=chains", "--set", "gaps=each", "-o", "d", "--quiet"])
+        == 0
+    )
     return tmp_path / "d"
 
 
@@ -30,7 +33,9 @@ def keys(exam):
 
 def predictions(exam, name, right=0.5):
     found = keys(exam)
-    lines = [LINE.format(k["id"], k["key"] if n < right * len(found) else "nothing:subj", name) for n, k in enumerate(found)]
+    lines = [
+        LINE.format(k["id"], k["key"] if n < right * len(found) else "nothing:subj", name) for n, k in enumerate(found)
+    ]
     (exam.parent / f"{name}.jsonl").write_text("".join(lines))
     return f"{name}.jsonl"
 
@@ -39,20 +44,42 @@ def test_names_of_a_wide_table_are_never_cut_short(tmp_path, capsys):
     """Two rows whose names begin alike must be told apart, however many columns there are."""
     condition = '[[condition]]\nname = "%s-with-a-long-name"\ncorpus = "toy"\ncorpus_settings = { kind = "cloze" }\nexam = "storycloze"\nmetrics = ["accuracy"]\n'
     row = '[[row]]\nmodel = "constant-first"\nrole = "baseline"\nlabel = "a-solver-with-a-long-name-%s"\n'
-    text = 'name = "wide"\ntitle = "Wide"\nseeds = [1]\n' + "".join(condition % n for n in range(12)) + row % "one" + row % "two"
+    text = (
+        'name = "wide"\ntitle = "Wide"\nseeds = [1]\n'
+        + "".join(condition % n for n in range(12))
+        + row % "one"
+        + row % "two"
+    )
     (tmp_path / "wide.toml").write_text(text, encoding="utf-8")
     assert run(["bench", "wide.toml", "--quiet"]) == 0
     shown = capsys.readouterr().out
     assert "\N{HORIZONTAL ELLIPSIS}" not in shown
-    first = "".join(line.split("\N{BOX DRAWINGS LIGHT VERTICAL}")[1].strip() for line in shown.splitlines() if line.startswith("\N{BOX DRAWINGS LIGHT VERTICAL}"))
+    first = "".join(
+        line.split("\N{BOX DRAWINGS LIGHT VERTICAL}")[1].strip()
+        for line in shown.splitlines()
+        if line.startswith("\N{BOX DRAWINGS LIGHT VERTICAL}")
+    )
     assert first == "a-solver-with-a-long-name-onea-solver-with-a-long-name-two"
 
 
 def test_help_is_quick_and_lean():
-    code = "import sys; from scenarist.cli.main import run; run(['--help']); print(len(sys.modules), *sorted(sys.modules))"
+    code = (
+        "import sys; from scenarist.cli.main import run; run(['--help']); print(len(sys.modules), *sorted(sys.modules))"
+    )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     count, *modules = done.stdout.splitlines()[-1].split(" ")
-    heavy = {"numpy", "spacy", "torch", "duckdb", "ibis", "pandas", "msgspec", "scenarist.bench", "scenarist.reading", "scenarist.models"}
+    heavy = {
+        "numpy",
+        "spacy",
+        "torch",
+        "duckdb",
+        "ibis",
+        "pandas",
+        "msgspec",
+        "scenarist.bench",
+        "scenarist.reading",
+        "scenarist.models",
+    }
     assert not heavy & set(modules)
     assert int(count) < 650
     for verb in VERBS:

@@ -9,7 +9,9 @@ import pytest
 
 from scenarist.cli.main import run
 
-STORY = "Mia planted a seed in a pot. She watered it every day. For two weeks nothing happened. Then a green leaf came up."
+STORY = (
+    "Mia planted a seed in a pot. She watered it every day. For two weeks nothing happened. Then a green leaf came up."
+)
 GOOD, BAD = "Mia watered the green leaf every day.", "Tom sold an old piano."
 HEAD = "InputStoryid,InputSentence1,InputSentence2,InputSentence3,InputSentence4,RandomFifthSentenceQuiz1,RandomFifthSentenceQuiz2"
 LINE = 's1,"Mia planted a seed, in a pot.",She watered it.,"It was ""asleep"".",A leaf came up.,Tom sold an old piano.,Mia watered the leaf.'
@@ -36,14 +38,16 @@ def test_the_story_may_be_typed(file: Path, capsys: pytest.CaptureFixture[str]) 
     assert json.loads(capsys.readouterr().out)["guesses"][0]["answer"] == "1"
 
 
-def test_without_endings_some_are_written(file: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_endings_some_are_written(
+    file: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
     asked = []
 
     def write(text: str, count: int, seed: int) -> list[str]:
         asked.append((text, count, seed))
         return ["One.", "Two."]
 
-    monkeypatch.setattr("scenarist.models.ending_choice.write_endings", write)
+    monkeypatch.setattr("scenarist.verbs.endings.write_endings", write)
     assert run(["fill", str(file), "--write", "2", "--seed", "4"]) == 0
     assert capsys.readouterr().out.splitlines() == ["One.", "Two."]
     assert run(["fill", "--ending", STORY, "--json"]) == 0
@@ -53,7 +57,8 @@ def test_without_endings_some_are_written(file: Path, capsys: pytest.CaptureFixt
 
 def test_a_missing_model_says_what_to_type(file: Path, capsys: pytest.CaptureFixture[str]) -> None:
     pytest.importorskip("torch")
-    from scenarist.models import smollm2, story_adapters
+    from scenarist.networks import adapters as story_adapters
+    from scenarist.networks import smollm2
 
     smollm2.network.cache_clear()
     story_adapters.story_network.cache_clear()
@@ -65,7 +70,9 @@ def test_a_missing_model_says_what_to_type(file: Path, capsys: pytest.CaptureFix
     assert "scenarist get smollm2" in " ".join(out.split())
 
 
-def test_a_table_without_answers_is_answered_blind(file: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_table_without_answers_is_answered_blind(
+    file: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     table = tmp_path / "mine.csv"
     table.write_text(f"{HEAD}\n{LINE}\n")
     assert run(["fill", str(table), "--by", "ngram-overlap"]) == 0
@@ -74,7 +81,21 @@ def test_a_table_without_answers_is_answered_blind(file: Path, tmp_path: Path, c
     assert (found["item"], found["guesses"][0]["answer"]) == ("s1", "1")
     (tmp_path / "mine.jsonl").write_text(line + "\n")
     table.write_text(f"{HEAD},AnswerRightEnding\n{LINE},2\n")
-    assert run(["exam", "storycloze", "storycloze-2016", "--corpus-set", f"path={table}", "-o", str(tmp_path / "d"), "--quiet"]) == 0
+    assert (
+        run(
+            [
+                "exam",
+                "storycloze",
+                "storycloze-2016",
+                "--corpus-set",
+                f"path={table}",
+                "-o",
+                str(tmp_path / "d"),
+                "--quiet",
+            ]
+        )
+        == 0
+    )
     assert run(["score", str(tmp_path / "d"), str(tmp_path / "mine.jsonl"), "--json"]) == 0
     scored = json.loads(capsys.readouterr().out)
     assert "accuracy" in json.dumps(scored)
@@ -83,7 +104,22 @@ def test_a_table_without_answers_is_answered_blind(file: Path, tmp_path: Path, c
 def test_a_blind_exam_is_not_scored(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     table, folder, mine = tmp_path / "mine.csv", str(tmp_path / "d"), tmp_path / "mine.jsonl"
     table.write_text(f"{HEAD}\n{LINE}\n")
-    assert run(["exam", "storycloze", "storycloze-2016", "--corpus-set", f"path={table}", "--set", "blind=true", "-o", folder]) == 0
+    assert (
+        run(
+            [
+                "exam",
+                "storycloze",
+                "storycloze-2016",
+                "--corpus-set",
+                f"path={table}",
+                "--set",
+                "blind=true",
+                "-o",
+                folder,
+            ]
+        )
+        == 0
+    )
     assert "scenarist score" not in capsys.readouterr().out
     mine.write_text('{"item": "s1", "guesses": [{"answer": "1"}]}\n')
     assert run(["score", folder, str(mine)]) == 2
@@ -94,7 +130,9 @@ def test_the_readme_examines_with_the_toy_corpus(tmp_path: Path, capsys: pytest.
     folder, mine = tmp_path / "d", tmp_path / "mine.jsonl"
     assert run(["exam", "storycloze", "toy", "-o", str(folder)]) == 0
     keys = [json.loads(line) for line in (folder / "keys.jsonl").read_text().splitlines()]
-    mine.write_text("".join(json.dumps({"item": key["id"], "guesses": [{"answer": key["key"]}]}) + "\n" for key in keys))
+    mine.write_text(
+        "".join(json.dumps({"item": key["id"], "guesses": [{"answer": key["key"]}]}) + "\n" for key in keys)
+    )
     capsys.readouterr()
     assert run(["score", str(folder), str(mine), "--json"]) == 0
     assert json.loads(capsys.readouterr().out)["systems"][0]["scores"]["accuracy"]["value"] == 1.0

@@ -31,7 +31,9 @@ def file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return path
 
 
-def test_sentences_are_put_into_order(file: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+def test_sentences_are_put_into_order(
+    file: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
     monkeypatch.setattr("scenarist.registry.make", lambda room, name, **settings: Backwards())
     assert run(["order", str(file)]) == 0
     assert capsys.readouterr().out.splitlines() == ["Ann woke.", "She ate.", "She left."]
@@ -41,7 +43,9 @@ def test_sentences_are_put_into_order(file: Path, monkeypatch: pytest.MonkeyPatc
     assert found["orders"][0]["order"] == [2, 1, 0]
 
 
-@pytest.mark.parametrize(("text", "words"), [("Alone.", "2 to 8 sentences"), ("", "2 to 8 sentences"), ("One.\n" * 9, "2 to 8 sentences")])
+@pytest.mark.parametrize(
+    ("text", "words"), [("Alone.", "2 to 8 sentences"), ("", "2 to 8 sentences"), ("One.\n" * 9, "2 to 8 sentences")]
+)
 def test_too_few_and_too_many(file: Path, text: str, words: str, capsys: pytest.CaptureFixture[str]) -> None:
     file.write_text(text)
     assert run(["order", str(file)]) == 2
@@ -60,7 +64,8 @@ def test_bad_files_and_models(file: Path, tmp_path: Path, capsys: pytest.Capture
 
 @pytest.mark.neural
 def test_a_missing_model_says_what_to_type(file: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    from scenarist.models import smollm2, story_adapters
+    from scenarist.networks import adapters as story_adapters
+    from scenarist.networks import smollm2
 
     smollm2.network.cache_clear()
     story_adapters.story_network.cache_clear()

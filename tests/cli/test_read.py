@@ -13,8 +13,8 @@ import msgspec
 import pytest
 
 import scenarist
-from scenarist.account import SCHEMA, Account
 from scenarist.cli.main import run
+from scenarist.interpretation import SCHEMA, Account
 
 BATH = (
     "I turned on the water and waited until the tub was full. I put some soap into the bath and undressed. "
@@ -28,7 +28,9 @@ LEGAL = (
     "hereunder, provided that such claims are notified in writing."
 )
 GERMAN = "Am Morgen ging Anna in die Küche und kochte sich einen starken Kaffee, weil sie schlecht geschlafen hatte."
-NO_SCENARIO = "The glacier moved a little further down the mountain. A stone fell. Nobody had seen it for a hundred years."
+NO_SCENARIO = (
+    "The glacier moved a little further down the mountain. A stone fell. Nobody had seen it for a hundred years."
+)
 HOSTILE = 'Ann said "<script>alert(1)</script>" and <b onclick="x()">left</b> & never came back. She washed her hair.'
 CONTROL = "Ann took a bath.\x1b[31m She\x00 washed\x07 her hair.\x08\u202e Then she dried off.\x9b"
 
@@ -198,7 +200,10 @@ def test_a_folder_resumes_and_jobs_change_nothing(stories, tmp_path) -> None:
     assert (two / "accounts.jsonl").read_bytes() == whole
     assert run(["read", str(stories), "-o", str(two)]) == 0  # nothing left to do
     assert (two / "accounts.jsonl").read_bytes() == whole
-    tables = {(folder / "chains.parquet").read_bytes() + (folder / "untold.parquet").read_bytes() for folder in (one, two, torn)}
+    tables = {
+        (folder / "chains.parquet").read_bytes() + (folder / "untold.parquet").read_bytes()
+        for folder in (one, two, torn)
+    }
     assert len(tables) == 1
 
 

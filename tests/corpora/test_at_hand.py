@@ -182,7 +182,7 @@ def test_fiction() -> None:
     "name", [entry.name for entry in manifest.entries() if entry.name not in ("toy", "gigaword", "spinn3r", "mcnc")]
 )
 def test_conformance(name: str, request: pytest.FixtureRequest) -> None:
-    from scenarist.corpora import listing
+    from scenarist.corpora import at_hand as listing
 
     splits = listing.at_hand(manifest.entry(name))
     if not splits:

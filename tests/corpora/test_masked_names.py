@@ -10,7 +10,13 @@ from scenarist.corpora.masked_names import restore
 from scenarist.corpora.rocstories import ROCStories
 from scenarist.story import sentence_texts
 
-MASKED = ["[MALE] did n't sleep .", "he called [FEMALE] on monday .", "[FEMALE] sister came .", "[MALE] was happy .", "they ate ( some ) soup ."]
+MASKED = [
+    "[MALE] did n't sleep .",
+    "he called [FEMALE] on monday .",
+    "[FEMALE] sister came .",
+    "[MALE] was happy .",
+    "they ate ( some ) soup .",
+]
 PLAIN = ["Ann ran home.", "She was late.", "Her mom waited.", "They talked.", "All was well."]
 
 
@@ -28,8 +34,12 @@ def test_only_masked_stories_are_changed_and_the_split_stays(data_root: Path) ->
     folder = data_root / "rocstories"
     folder.mkdir()
     records = [{"sentences": MASKED, "cased_original": False}, {"sentences": PLAIN, "cased_original": True}]
-    records += [{"sentences": [f"[MALE] had {number} cats .", *MASKED[1:]], "cased_original": False} for number in range(40)]
-    (folder / "stories.jsonl.gz").write_bytes(gzip.compress("".join(json.dumps(one) + "\n" for one in records).encode()))
+    records += [
+        {"sentences": [f"[MALE] had {number} cats .", *MASKED[1:]], "cased_original": False} for number in range(40)
+    ]
+    (folder / "stories.jsonl.gz").write_bytes(
+        gzip.compress("".join(json.dumps(one) + "\n" for one in records).encode())
+    )
     before, after = list(ROCStories("all")), list(ROCStories("all", restored=True))
     assert [story.id for story in before] == [story.id for story in after]
     assert list(sentence_texts(after[0])) == restore(MASKED)

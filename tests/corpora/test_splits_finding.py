@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from scenarist.corpora import finding, manifest, splits
+from scenarist.corpora import manifest, splits
+from scenarist.corpora import search_path as finding
 from scenarist.errors import BadInput, Missing
 from scenarist.registry import names
 

@@ -9,7 +9,8 @@ import pytest
 from typer.testing import CliRunner
 
 from scenarist.cli.corpus import app
-from scenarist.corpora import checking, listing, manifest
+from scenarist.corpora import at_hand as listing
+from scenarist.corpora import checking, manifest
 from scenarist.corpora.stats import describe
 from scenarist.registry import make
 

@@ -91,11 +91,13 @@ def test_choices_hold_the_key_once_and_their_order_does_not_tell_it() -> None:
 
 
 def test_a_multi_argument_question_does_not_tell_who_takes_part_in_the_missing_event() -> None:
-    links = (Link("arrest", "obj", ("p", "j", "")), Link("warn", "obj", ("p", "j", "")), Link("flee", "subj", ("j", "c", "")))
-    other = (*links[:1], Link("hit", "obj", ("q", "j", "")), *links[2:])
-    first, second = (
-        list(EventCloze("pm14", gaps="each").set([Chain(each, "j", "d")]))[1] for each in (links, other)
+    links = (
+        Link("arrest", "obj", ("p", "j", "")),
+        Link("warn", "obj", ("p", "j", "")),
+        Link("flee", "subj", ("j", "c", "")),
     )
+    other = (*links[:1], Link("hit", "obj", ("q", "j", "")), *links[2:])
+    first, second = (list(EventCloze("pm14", gaps="each").set([Chain(each, "j", "d")]))[1] for each in (links, other))
     assert first.question == second.question, "only the key differs"
     assert (first.key, second.key) == ("warn(y,x,-)", "hit(o,x,-)")
 
@@ -127,7 +129,15 @@ def test_hand_made_tests(tmp_path: object) -> None:
 
 @pytest.mark.parametrize(
     "switches",
-    [{"position": "nowhere"}, {"min": 1}, {"choices": 1}, {"repeat": True}, {"preset": "cj09"}, {"min": "two"}, {"forms": "x"}],
+    [
+        {"position": "nowhere"},
+        {"min": 1},
+        {"choices": 1},
+        {"repeat": True},
+        {"preset": "cj09"},
+        {"min": "two"},
+        {"forms": "x"},
+    ],
 )
 def test_a_wrong_switch_is_named(switches: dict[str, object]) -> None:
     with pytest.raises(BadInput):

@@ -13,7 +13,7 @@ from scenarist.errors import BadInput
 from scenarist.exams.reading import ReadingExam
 from scenarist.metrics.events import Caveman, ChainF1, RealisF1, SentencesPerSecond
 from scenarist.question import Guess, Item, Prediction, Read, Reading
-from scenarist.reading.conllu_reader import ConlluReader
+from scenarist.reading.foreign.conllu import ConlluReader
 from scenarist.story import Entity, Event, Role, Story
 
 HAND = Path(__file__).parents[1] / "reading" / "fixtures" / "hand.conllu"

@@ -15,7 +15,12 @@ from scenarist.story import Story
 
 STORY = ClozeStory(
     "a",
-    ("Ada's bike had a flat tyre.", "She looked for the pump.", 'It was "somewhere", her dad said.', "At last she found it, under a box."),
+    (
+        "Ada's bike had a flat tyre.",
+        "She looked for the pump.",
+        'It was "somewhere", her dad said.',
+        "At last she found it, under a box.",
+    ),
     ("Ada pumped up the tyre.", "Ada sold her piano."),
     0,
 )
@@ -65,7 +70,10 @@ CSV = "InputStoryid,InputSentence1,InputSentence2,InputSentence3,InputSentence4,
 
 def test_commas_and_quotes_in_a_csv(tmp_path):
     path = tmp_path / "cloze.csv"
-    path.write_text(CSV + ',AnswerRightEnding\nx1,"Tom, tired, sat.",He slept.,"He ""woke"".",He ate.,He left.,"He, well, flew.",2\n')
+    path.write_text(
+        CSV
+        + ',AnswerRightEnding\nx1,"Tom, tired, sat.",He slept.,"He ""woke"".",He ate.,He left.,"He, well, flew.",2\n'
+    )
     (story,) = StoryCloze2016("dev", path=path)
     assert story.context[2] == 'He "woke".'
     assert story.endings[1] == "He, well, flew."

@@ -19,7 +19,14 @@ SENTENCES = (
     ("She", "devoured", "everything"),
     ("Finally", "she", "paid"),
 )
-VERBS = {"entered": "enter", "seated": "seat", "ordered": "order", "glowed": "glow", "devoured": "devour", "paid": "pay"}
+VERBS = {
+    "entered": "enter",
+    "seated": "seat",
+    "ordered": "order",
+    "glowed": "glow",
+    "devoured": "devour",
+    "paid": "pay",
+}
 
 
 def story(id: str = "s1", labels: dict[str, str] | None = None, scenario: str = "eating in a restaurant") -> Story:
@@ -59,9 +66,7 @@ def test_the_question_is_the_same_whatever_the_key_is() -> None:
     """Leakage: two stories that differ only in the sentence taken out ask the same."""
     first = story()
     verbs = {event.predicate: event for event in first.events}
-    changed = tuple(
-        msgspec.structs.replace(e, predicate="burn") if e is verbs["devour"] else e for e in first.events
-    )
+    changed = tuple(msgspec.structs.replace(e, predicate="burn") if e is verbs["devour"] else e for e in first.events)
     second = msgspec.structs.replace(first, events=changed)
     exam = make("exam", "untold", per=6)
     one = {item.id: item for item in exam.set([first])}["s1.4"]
@@ -105,7 +110,11 @@ def test_an_event_goes_with_all_its_mentions_and_leaves_the_others() -> None:
     assert set(items) == {"ScrEv_enter", "ScrEv_order", "ScrEv_eat", "ScrEv_pay"}
     question = items["ScrEv_order"]
     assert len(question.story.sentences) == len(SENTENCES) - 2
-    assert b"calzone" not in to_json(question) and b"everything" not in to_json(question) and b"chew" not in to_json(question)
+    assert (
+        b"calzone" not in to_json(question)
+        and b"everything" not in to_json(question)
+        and b"chew" not in to_json(question)
+    )
     left = [event.label for event in question.story.events]
     assert [label for label in left if label] == ["ScrEv_enter", "ScrEv_eat", "ScrEv_pay"]
     assert (question.place, question.event) == (2, 2)  # after *enter* and the unlabelled *seat*
@@ -117,7 +126,9 @@ def test_an_event_goes_with_all_its_mentions_and_leaves_the_others() -> None:
 def test_absent_events_stand_beside_others_as_frequent() -> None:
     names = ("enter", "seat", "order", "glow", "devour", "pay")
     pairs = [(0, 1), (2, 3), (4, 5), (0, 2), (1, 4), (3, 5), (0, 4), (1, 5)]
-    stories = [story(f"s{n}", {names[a]: f"ScrEv_{names[a]}", names[b]: f"ScrEv_{names[b]}"}) for n, (a, b) in enumerate(pairs)]
+    stories = [
+        story(f"s{n}", {names[a]: f"ScrEv_{names[a]}", names[b]: f"ScrEv_{names[b]}"}) for n, (a, b) in enumerate(pairs)
+    ]
     items = list(make("exam", "untold", form="absent", choices=3).set(stories))
     assert items
     for item in items:

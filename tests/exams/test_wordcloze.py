@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from scenarist import verbs
 from scenarist.errors import BadInput
 from scenarist.exams.wordcloze import WordCloze, WordClozeInfill
 from scenarist.question import Item, WordGap
 from scenarist.registry import make
 from scenarist.story import Pair
+from scenarist.verbs.exam import exam
 
 PAIR = Pair(
     "p1",
@@ -103,7 +103,7 @@ def test_an_empty_abstract_is_named() -> None:
 
 
 def test_match_finds_the_words_of_a_blank_in_whatever_order_they_were_asked() -> None:
-    from scenarist.metrics.answers import Match
+    from scenarist.metrics.accuracy import Match
     from scenarist.question import Guess, Prediction
 
     items = list(WordCloze().set([PAIR]))
@@ -115,5 +115,5 @@ def test_match_finds_the_words_of_a_blank_in_whatever_order_they_were_asked() ->
 
 
 def test_set_on_the_toy_corpus_it_asks_for_its_pairs() -> None:
-    items, _ = verbs.exam("wordcloze", "toy", split="dev")
+    items, _ = exam("wordcloze", "toy", split="dev")
     assert isinstance(items[0].question, WordGap)

@@ -11,7 +11,7 @@ from scenarist.errors import BadInput, Missing
 from scenarist.learning.alignments import PhraseTable, by_threshold, links, read_hand, shape, tabulate
 from scenarist.pages import alignment as page
 from scenarist.pages import pair as pair_page
-from scenarist.store import resource
+from scenarist.store.home import resource
 from scenarist.story import Alignment, Pair
 
 WORDS = {"grater", "grate", "pan", "heat", "whisk", "hold"}

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import msgspec
 
-from scenarist.learning import knowledge
+from scenarist.learning import scripts as knowledge
 from scenarist.learning.scripts import Occurrence, alike, meanings, occurrences, participants, script, told
 from scenarist.story import Event, Role, Story
 

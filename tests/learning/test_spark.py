@@ -22,17 +22,25 @@ pytest.importorskip("pyspark", reason="needs the extra 'cluster'")
 
 from scenarist.learning import counting
 from scenarist.learning.event_counts import EventCounts
-from scenarist.learning.learn_events import learn_events
+from scenarist.learning.learn import learn_events
 
 pytestmark = pytest.mark.skipif(shutil.which("java") is None, reason="Spark needs a Java runtime (17 or later)")
-TELLS = ("Ann met Tom.", "She gave him a book.", "Tom read it and thanked her.", "Then he went home.", "A dog barked at Tom.")
+TELLS = (
+    "Ann met Tom.",
+    "She gave him a book.",
+    "Tom read it and thanked her.",
+    "Then he went home.",
+    "A dog barked at Tom.",
+)
 
 
 def things(size: int) -> list[Any]:
     """Ready chains, and some texts that must be read."""
     rng = random.Random(7)
     links = [Link(f"v{number}", role) for number in range(30) for role in ("subj", "obj")]
-    chains = [Chain(tuple(rng.choices(links, k=rng.choice([1, 2, 5, 30]))), str(n), f"d{n // 2:04d}") for n in range(size)]
+    chains = [
+        Chain(tuple(rng.choices(links, k=rng.choice([1, 2, 5, 30]))), str(n), f"d{n // 2:04d}") for n in range(size)
+    ]
     return [*chains, *(Story(f"t{number}", " ".join(rng.sample(TELLS, 3))) for number in range(12))]
 
 
@@ -80,7 +88,9 @@ def test_a_killed_executor_changes_nothing(tmp_path: Path, monkeypatch: pytest.M
 
     watcher = threading.Thread(target=kill, daemon=True)
     watcher.start()
-    there = learn_events(corpus, tmp_path / "there", dedup=False, engine="spark", master="local-cluster[2,1,700]", memory="600MB")
+    there = learn_events(
+        corpus, tmp_path / "there", dedup=False, engine="spark", master="local-cluster[2,1,700]", memory="600MB"
+    )
     over.set()
     watcher.join()
     assert killed, "no executor was killed"
@@ -90,12 +100,19 @@ def test_a_killed_executor_changes_nothing(tmp_path: Path, monkeypatch: pytest.M
     for folder in ("chains", "sentences"):
         files = sorted((tmp_path / "here" / folder).glob("*"))
         assert files
-        assert [path.read_bytes() for path in files] == [(tmp_path / "there" / folder / path.name).read_bytes() for path in files]
+        assert [path.read_bytes() for path in files] == [
+            (tmp_path / "there" / folder / path.name).read_bytes() for path in files
+        ]
     one, other = (EventCounts.load(tmp_path / name / "counts.npz") for name in ("here", "there"))
     assert one.types == other.types
     assert (one.pairs == other.pairs).all()
     assert (one.pair_counts == other.pair_counts).all()
-    assert (there.documents, there.chains, there.events, there.tables) == (here.documents, here.chains, here.events, here.tables)
+    assert (there.documents, there.chains, there.events, there.tables) == (
+        here.documents,
+        here.chains,
+        here.events,
+        here.tables,
+    )
     resumes(corpus, tmp_path / "there", here.shards)
 
 
@@ -110,7 +127,14 @@ def resumes(corpus: list[Any], out: Path, number: int) -> None:
 
 def test_a_worker_s_complaint_is_one_line(tmp_path: Path) -> None:
     with pytest.raises(BadInput, match=r"^Spark stopped: .*CoreNLP.*goes on from there\.$"):
-        learn_events([Story("a", "Ann left.")], tmp_path / "m", reader="corenlp:http://127.0.0.1:9", engine="spark", master="local[1]", memory="600MB")
+        learn_events(
+            [Story("a", "Ann left.")],
+            tmp_path / "m",
+            reader="corenlp:http://127.0.0.1:9",
+            engine="spark",
+            master="local[1]",
+            memory="600MB",
+        )
     assert not (tmp_path / "m" / "card.json").exists()
 
 

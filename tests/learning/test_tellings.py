@@ -5,7 +5,8 @@ from __future__ import annotations
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from scenarist.learning.tellings import labels, main_verbs, telling, without
+from scenarist.exams.removal import without
+from scenarist.learning.tellings import labels, main_verbs, telling
 from scenarist.noun import to_json
 from scenarist.story import Entity, Event, Mention, Role, Story, Token, replace
 
@@ -22,9 +23,7 @@ def told(draw: st.DrawFn) -> Story:
     events = tuple(
         Event(f"do{n}", (Role("obj", f"e{n}", "x", n),), n, t.start, t.stop) for n, t in enumerate(story.tokens)
     )
-    tokens = tuple(
-        Token(t.start, t.stop, f"lemma{n}", "NOUN", head=max(-1, n - 1)) for n, t in enumerate(story.tokens)
-    )
+    tokens = tuple(Token(t.start, t.stop, f"lemma{n}", "NOUN", head=max(-1, n - 1)) for n, t in enumerate(story.tokens))
     return replace(story, tokens=tokens, entities=entities, events=events)
 
 
@@ -72,8 +71,7 @@ def test_steps_have_the_main_verb_and_the_label_of_their_sentence() -> None:
     heads = (1, -1, 1, -1, 5, -1, 7, 5)
     pos = ("PRON", "VERB", "NOUN", "INTJ", "PRON", "VERB", "PART", "VERB")
     tokens = tuple(
-        Token(t.start, t.stop, story.of(t).lower(), p, head=h)
-        for t, p, h in zip(story.tokens, pos, heads, strict=True)
+        Token(t.start, t.stop, story.of(t).lower(), p, head=h) for t, p, h in zip(story.tokens, pos, heads, strict=True)
     )
     events = (
         Event("eat", token=1, start=3, stop=6, label="ScrEv_eat"),

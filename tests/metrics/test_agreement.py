@@ -8,9 +8,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from scenarist.errors import BadInput
-from scenarist.metrics.agreement import Kappa, RawAgreement, SpanAgreement
-from scenarist.metrics.entropy import (
+from scenarist.metrics.agreement import (
     EntropyAgreement,
+    Kappa,
+    RawAgreement,
+    SpanAgreement,
     corrected_entropy,
     entropy,
     resampled_entropy,

@@ -5,7 +5,7 @@ import pytest
 
 from scenarist.errors import BadInput
 from scenarist.metrics.boundaries import BoundarySimilarity, Pk, WindowDiff, between
-from scenarist.metrics.units import answer_units
+from scenarist.metrics.sentence_labels import answer_units
 from scenarist.question import Guess, Item, Prediction, Segments, Where
 from scenarist.registry import make
 from scenarist.story import Label, Segment, Story

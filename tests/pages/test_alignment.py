@@ -11,7 +11,10 @@ from scenarist.pages.alignment import figure, page, text
 from scenarist.story import Alignment, Pair
 
 PAIR = Pair(
-    "drain", tuple("drain <the> pasta .".split()), tuple("put a colander in the sink & pour the pasta into it .".split()), ((2, 3), (5, 6))
+    "drain",
+    tuple("drain <the> pasta .".split()),
+    tuple("put a colander in the sink & pour the pasta into it .".split()),
+    ((2, 3), (5, 6)),
 )
 SHOWN = Alignment(PAIR, (0, 0, 0, 0, 0, 0, 2, 2, 2, 2, 2, 2, 3), "by hand")
 

@@ -16,11 +16,23 @@ def cell(value: float, **more: Any) -> dict[str, Any]:
 
 SHEET = {
     "rows": [
-        {"model": "ending-only", "role": "baseline", "scores": {"accuracy/2016": cell(0.7), "accuracy/2018": cell(0.6)}},
+        {
+            "model": "ending-only",
+            "role": "baseline",
+            "scores": {"accuracy/2016": cell(0.7), "accuracy/2018": cell(0.6)},
+        },
         {"model": "labelled", "role": "ours", "scores": {"accuracy/2016": cell(0.9, seeds={"1": 0.89, "2": 0.91})}},
     ],
     "tests": [
-        {"row": "labelled", "reference": "ending-only", "column": "accuracy/2016", "difference": 0.2, "low": 0.17, "high": 0.23, "p_holm": 0.001}
+        {
+            "row": "labelled",
+            "reference": "ending-only",
+            "column": "accuracy/2016",
+            "difference": 0.2,
+            "low": 0.17,
+            "high": 0.23,
+            "p_holm": 0.001,
+        }
     ],
     "signature": "x|<y>",
 }

@@ -12,7 +12,7 @@ import pytest
 from scenarist.pages.chain import fragment as chain_fragment
 from scenarist.pages.events import events_page
 from scenarist.reading.chains import chains
-from scenarist.reading.conllu_reader import ConlluReader
+from scenarist.reading.foreign.conllu import ConlluReader
 from scenarist.story import Entity, Event, Mention, Role, Sentence, Story, Token
 
 HAND = Path(__file__).parents[1] / "reading" / "fixtures" / "hand.conllu"
@@ -110,9 +110,7 @@ def test_keyboard_and_hover_show_the_parse(stories: list[Story], tmp_path: Path,
     page.set_viewport_size({"width": 390, "height": 800})
     problems: list[str] = []
     page.on("pageerror", lambda error: problems.append(str(error)))
-    page.on(
-        "request", lambda request: problems.append(request.url) if not request.url.startswith("file:") else None
-    )
+    page.on("request", lambda request: problems.append(request.url) if not request.url.startswith("file:") else None)
     page.goto(path.as_uri())
     assert page.locator("#parse").is_hidden()
     page.focus('.words [data-s="0"][data-ev="7"]')

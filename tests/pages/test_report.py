@@ -2,12 +2,12 @@
 
 import pytest
 
-from scenarist.bench.run import run_table
-from scenarist.bench.table import load
+from scenarist.bench.run_table import run_table
+from scenarist.bench.spec import load
 from scenarist.cli.bench import sheet_parts
 from scenarist.pages.report import score_page, table_page
 from scenarist.question import Choice, Guess, Item, Prediction, Score
-from scenarist.store import Results
+from scenarist.store.results import Results
 
 
 @pytest.fixture(scope="module")
@@ -51,7 +51,9 @@ def test_hostile_text_stays_inert(tmp_path, browser_page):
     item = Item(bad, Choice((bad,), (bad, "No.")), "0")
     score = Score("accuracy", 1.0, 1.0, 1.0, 1, bad)
     path = tmp_path / "bad.html"
-    path.write_text(score_page(bad, bad, [item], [(bad, [score], {bad: Prediction(bad, (Guess("0"),))})]), encoding="utf-8")
+    path.write_text(
+        score_page(bad, bad, [item], [(bad, [score], {bad: Prediction(bad, (Guess("0"),))})]), encoding="utf-8"
+    )
     page = browser_page
     page.goto(path.as_uri())
     page.locator("button.row").first.click()

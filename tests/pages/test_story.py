@@ -8,7 +8,7 @@ import re
 import msgspec
 import pytest
 
-from scenarist.account import Account, Unsaid
+from scenarist.interpretation import Account, Unsaid
 from scenarist.pages.story import blocks, called, placed, story_page
 from scenarist.script import EventType, Reason, Script
 from scenarist.story import Chain, Entity, Event, Label, Link, Mention, Role, Segment, Story, Token
@@ -25,7 +25,9 @@ def account(extra: str = "") -> Account:
         Segment(0, s[3].stop, (Label("taking a bath", 0.9), Label("washing", 0.2)), why=("bath", HOSTILE)),
         Segment(s[1].start, s[2].stop, (Label("answering the phone", 0.7),)),
     )
-    mia = Entity("e1", (Mention(0, 3), Mention(s[2].start, s[2].start + 3), Mention(s[3].start, s[3].start + 3)), "person", "Mia")
+    mia = Entity(
+        "e1", (Mention(0, 3), Mention(s[2].start, s[2].start + 3), Mention(s[3].start, s[3].start + 3)), "person", "Mia"
+    )
     events = (
         Event("run", (Role("subj", "e1", "Mia"),), -1, 4, 7),
         Event("ring", (), -1, s[1].start + 10, s[1].start + 14),
@@ -40,12 +42,18 @@ def account(extra: str = "") -> Account:
         Unsaid("answering the phone", "say hello", "say hello", 0.5, 1, 1, 2, s[1].stop, why),
     )
     links = (Link("run", "subj"), Link("hang_up", "subj"), Link("dry_off", "subj"))
-    return Account(story, untold, (Chain(links, "e1", "s", (0, 2, 3)),), "e1", (("hang up", 2),), (f"A remark {extra}",))
+    return Account(
+        story, untold, (Chain(links, "e1", "s", (0, 2, 3)),), "e1", (("hang up", 2),), (f"A remark {extra}",)
+    )
 
 
 def test_every_unsaid_event_is_drawn_once() -> None:
     made = account()
-    assert sorted(one.phrase for block in placed(made.story, made.untold) for one in block.untold) == ["relax", "say hello", "undress"]
+    assert sorted(one.phrase for block in placed(made.story, made.untold) for one in block.untold) == [
+        "relax",
+        "say hello",
+        "undress",
+    ]
     html = story_page(made)
     assert html.count('class="note"') == html.count('class="gap"') == 3
     assert [int(n) for n in re.findall(r'id="note-(\d+)"', html)] == [1, 2, 3]
@@ -57,7 +65,9 @@ def test_the_text_is_all_there_and_nothing_is_loaded() -> None:
     words = "".join(re.findall(r'<div class="words">(.*?)</div><aside', html, re.S))
     words = re.sub(r'<div class="tag">.*?</div>|<button.*?</button>', "", words)
     shown = entities.unescape(re.sub(r"<[^>]+>", " ", words))
-    assert shown.split() == re.sub(r"(\w)\.", r"\1 .", made.story.text).split() or "".join(shown.split()) == "".join(made.story.text.split())
+    assert shown.split() == re.sub(r"(\w)\.", r"\1 .", made.story.text).split() or "".join(shown.split()) == "".join(
+        made.story.text.split()
+    )
     assert not re.search(r"""(?:src|href|@import|url\()\s*=?\s*["']?(?:https?:)?//""", html)
     assert html == story_page(account())
 
@@ -109,7 +119,7 @@ def test_notebooks_show_nouns_without_touching_the_notebook() -> None:
 
 
 def test_a_run_table_shows_itself(tmp_path, monkeypatch) -> None:
-    from scenarist.verbs import bench
+    from scenarist.verbs.run_table import run_table as bench
 
     monkeypatch.setenv("SCENARIST_HOME", str(tmp_path))
     sheet = bench("toy", only=["constant"], limit=4)

@@ -10,10 +10,11 @@ from pathlib import Path
 import pytest
 
 from scenarist.errors import BadInput
-from scenarist.reading.batch import in_order, texts, workers
-from scenarist.reading.cache import Cache, key
-from scenarist.reading.conllu_reader import ConlluReader
-from scenarist.reading.plaintext import clean, not_english
+from scenarist.parallel import in_order, workers
+from scenarist.reading.batch import texts
+from scenarist.reading.foreign.conllu import ConlluReader
+from scenarist.reading.parser.clean import clean, not_english
+from scenarist.store.readings import Cache, key
 from scenarist.story import Story
 
 HAND = Path(__file__).parent / "fixtures" / "hand.conllu"

@@ -8,8 +8,8 @@ import pytest
 
 from scenarist.errors import BadInput
 from scenarist.reading.chains import chains, protagonist
-from scenarist.reading.conllu_reader import ConlluReader
 from scenarist.reading.events.extract import events
+from scenarist.reading.foreign.conllu import ConlluReader
 from scenarist.reading.render import differences, render
 from scenarist.story import Chain, Entity, Event, Role, Story
 
@@ -123,7 +123,9 @@ def test_light_verbs_particles_and_reporting(stories: dict[str, Story]) -> None:
     joined = events(story, light=True)
     assert joined[0].predicate == "take_shower"
     assert joined[0].kind == "light"
-    verb, noun = (next(at for at, token in enumerate(story.tokens) if story.of(token) == word) for word in ("took", "shower"))
+    verb, noun = (
+        next(at for at, token in enumerate(story.tokens) if story.of(token) == word) for word in ("took", "shower")
+    )
     sure = [1.0 if at == noun else 0.0 for at in range(len(story.tokens))]
     told = [one for one in events(story, sure, light=True) if one.token in (verb, noun)]
     assert [(one.predicate, one.realis) for one in told] == [("take_shower", True)]  # one event, not two

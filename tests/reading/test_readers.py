@@ -19,9 +19,9 @@ import pytest
 from scenarist import registry
 from scenarist.errors import BadInput, Missing
 from scenarist.reading.chains import chains
-from scenarist.reading.corenlp import CoreNLPReader, from_json, rebuild
+from scenarist.reading.foreign.corenlp import CoreNLPReader, from_json, rebuild
+from scenarist.reading.foreign.spacy import from_doc
 from scenarist.reading.render import render
-from scenarist.reading.spacy_reader import from_doc
 
 WORDS = [
     ("Zoe", "Zoe", "NNP", 2, "nsubj"), ("lost", "lose", "VBD", 0, "ROOT"), ("her", "she", "PRP$", 4, "nmod:poss"),

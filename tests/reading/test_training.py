@@ -35,7 +35,7 @@ def test_the_teachers_labels_come_back(tmp_path: Path) -> None:
 def test_documents_travel_whole(tmp_path: Path) -> None:
     deep = pytest.importorskip("training.reader.deep")
     coreference = pytest.importorskip("training.reader.coreference")
-    from scenarist.reading.parse import parser
+    from scenarist.reading.parser.parse import parser
 
     read = next(iter(parser()([TEXT])))
     words = [read.story.of(token) for token in read.story.tokens]
@@ -51,7 +51,7 @@ def test_documents_travel_whole(tmp_path: Path) -> None:
 
 def test_a_perfect_scorer_scores_a_hundred() -> None:
     coreference = pytest.importorskip("training.reader.coreference")
-    from scenarist.reading.parse import parser
+    from scenarist.reading.parser.parse import parser
 
     read = next(iter(parser()([TEXT])))
     words = [read.story.of(token) for token in read.story.tokens]

@@ -31,7 +31,7 @@ from feeding import Batch, Endless, Taught, grouped, laid, stream  # noqa: E402
 from measuring import Clock, measure  # noqa: E402
 from shelf import exchanged, written  # noqa: E402
 
-from scenarist.models.document_network import Bert, DocumentNetwork, Llama, Pieces, restored  # noqa: E402
+from scenarist.models.scenarios.document_network import Bert, DocumentNetwork, Llama, Pieces, restored  # noqa: E402
 
 DEVICE = "cuda" if torch.cuda.is_available() else "cpu"
 KEPT = 32
@@ -45,7 +45,7 @@ def state_of(kind: str, base: Path) -> dict[str, np.ndarray]:
 
         found: dict[str, np.ndarray] = load_file(base / "model.safetensors")
         return found
-    from scenarist.models.gguf import Gguf, llama_state
+    from scenarist.networks.gguf import Gguf, llama_state
 
     return llama_state(Gguf(base))
 
@@ -59,7 +59,7 @@ def cut(kind: str, base: Path, sentences: list[str]) -> list[list[int]]:
         tokenizer.no_padding()
         tokenizer.no_truncation()
     else:
-        from scenarist.models.gguf import load_tokenizer
+        from scenarist.networks.gguf import load_tokenizer
 
         tokenizer = load_tokenizer(base)
         sentences = [" " + " ".join(one.split()) for one in sentences]

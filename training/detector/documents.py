@@ -1,6 +1,6 @@
 """Sentences -> endless made-up documents to train on: several scenarios in a row, other text between them, nested ones.
 
-Mirrors `scenarist.learning.stitching`, over indices into one list of sentences, so that a batch costs nothing. Stories of the
+Mirrors `scenarist.corpora.stitched`, over indices into one list of sentences, so that a batch costs nothing. Stories of the
 dev split are only used by ``watch``.
 """
 

@@ -11,9 +11,9 @@ import gzip
 import json
 from pathlib import Path
 
+from scenarist.corpora.stitched import Stitched
 from scenarist.formats.plain import sentences
-from scenarist.learning.scenario_inventory import find
-from scenarist.learning.stitching import Stitched
+from scenarist.inventory import find
 from scenarist.registry import make
 from scenarist.story import Story
 

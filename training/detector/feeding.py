@@ -15,7 +15,7 @@ from documents import Document
 from torch import Tensor
 from torch.utils.data import DataLoader, IterableDataset, get_worker_info
 
-from scenarist.models.document_network import Pieces, Style
+from scenarist.models.scenarios.document_network import Pieces, Style
 
 TOP = 8
 """Labels of a sentence that are kept of the teachers' chances."""

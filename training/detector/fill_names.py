@@ -13,7 +13,7 @@ from pathlib import Path
 
 import numpy as np
 
-from scenarist.models.deep_detector import DeepDetector
+from scenarist.models.scenarios.deep import DeepDetector
 from scenarist.story import Story
 
 

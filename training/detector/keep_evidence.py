@@ -14,7 +14,7 @@ from pathlib import Path
 
 import numpy as np
 
-from scenarist.models.encoder_files import fingerprint
+from scenarist.networks.pretrained import fingerprint
 
 TOP, KEPT, TOLD = 24, 32, 16
 """Labels of a sentence whose scores are kept: for the tables, and of each member by itself; labels of a segment."""

@@ -27,8 +27,8 @@ from documents import Document, alone, loose, watch  # noqa: E402
 from feeding import Batch, Taught  # noqa: E402
 from shelf import exchanged, there, written  # noqa: E402
 
-from scenarist.models.document_network import restored  # noqa: E402
-from scenarist.models.label_chain import best  # noqa: E402
+from scenarist.models.scenarios.document_network import restored  # noqa: E402
+from scenarist.networks.label_chain import best  # noqa: E402
 
 KEPT = 24
 """Labels of a segment whose scores are kept."""

@@ -16,10 +16,10 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from xml.etree import ElementTree
 
-from scenarist.corpora import finding
+from scenarist.corpora import search_path as finding
+from scenarist.corpora.stitched import noise_texts
 from scenarist.formats.plain import sentences
-from scenarist.learning.scenario_inventory import find
-from scenarist.learning.stitching import noise_texts
+from scenarist.inventory import find
 from scenarist.registry import make
 
 HERE = Path(__file__).parent

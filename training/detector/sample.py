@@ -15,7 +15,7 @@ import numpy as np
 sys.path[:0] = [str(Path(__file__).parent)]
 from documents import Store  # noqa: E402
 
-from scenarist.models.phrase_network import Network  # noqa: E402
+from scenarist.models.scenarios.phrase_network import Network  # noqa: E402
 
 
 def main() -> None:

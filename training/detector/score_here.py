@@ -12,7 +12,7 @@ from pathlib import Path
 
 import numpy as np
 
-from scenarist.models.deep_detector import member
+from scenarist.models.scenarios.deep import member
 from training.detector.keep_evidence import KEPT
 
 

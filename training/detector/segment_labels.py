@@ -19,8 +19,8 @@ import numpy as np
 sys.path[:0] = [str(Path(__file__).parent)]
 from documents import NONE_TRAIN, Store, pick, stretch  # noqa: E402
 
-from scenarist.learning.phrases import phrases, stems  # noqa: E402
-from scenarist.models.phrase_network import Network  # noqa: E402
+from scenarist.models.scenarios.phrase_network import Network  # noqa: E402
+from scenarist.reading.stems import phrases, stems  # noqa: E402
 
 
 def train(

@@ -11,9 +11,9 @@ import gzip
 import json
 from pathlib import Path
 
-from scenarist.learning.scenario_inventory import NONE
-from scenarist.models.deep_detector import DeepDetector
-from scenarist.models.detector import Detector
+from scenarist.inventory import NONE
+from scenarist.models.scenarios.deep import DeepDetector
+from scenarist.models.scenarios.detector import Detector
 from scenarist.registry import make
 from scenarist.story import Story
 from training.detector.prepare import cut, letters, same

@@ -29,8 +29,8 @@ from feeding import Batch, Endless, Taught, laid, stream  # noqa: E402
 from measuring import Clock, measure  # noqa: E402
 from shelf import there, together  # noqa: E402
 
-from scenarist.learning.phrases import phrases, stems  # noqa: E402
-from scenarist.models.document_network import Chained  # noqa: E402
+from scenarist.models.scenarios.document_network import Chained  # noqa: E402
+from scenarist.reading.stems import phrases, stems  # noqa: E402
 
 VARIANTS: dict[str, dict[str, float]] = {
     "main": {"width": 128, "units": 96, "words": 64000},

@@ -31,7 +31,7 @@ from measuring import Clock  # noqa: E402
 from namers import LIKELY, kept, of_segments, runs, waited  # noqa: E402
 from shelf import exchanged, pooled, there, together, written  # noqa: E402
 
-from scenarist.models.document_network import STYLES, Llama, Pieces, adapted  # noqa: E402
+from scenarist.models.scenarios.document_network import STYLES, Llama, Pieces, adapted  # noqa: E402
 
 POOL = 12_000
 """Stories without a label that it judges, at most."""

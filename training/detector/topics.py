@@ -16,10 +16,10 @@ from pathlib import Path
 import numpy as np
 
 from scenarist.formats.plain import sentences
+from scenarist.inventory import find
 from scenarist.learning.affinity import features
-from scenarist.learning.content_words import content_words
-from scenarist.learning.scenario_inventory import find
 from scenarist.learning.topics import Topics
+from scenarist.reading.content_words import content_words
 from scenarist.registry import make
 
 

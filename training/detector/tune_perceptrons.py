@@ -16,11 +16,11 @@ import numpy as np
 
 def make(path: Path) -> None:
     """Features of training and dev stories."""
+    from scenarist.corpora.stitched import Stitched
     from scenarist.formats.plain import sentences as cut
-    from scenarist.learning.content_words import content_words
-    from scenarist.learning.scenario_inventory import find
-    from scenarist.learning.stitching import Stitched
-    from scenarist.models.text_features import Features
+    from scenarist.inventory import find
+    from scenarist.models.scenarios.wanzare2019 import Features
+    from scenarist.reading.content_words import content_words
     from scenarist.registry import make as made
 
     def words(lines: list[str]) -> list[str]:

@@ -16,11 +16,10 @@ from typing import Any
 
 import numpy as np
 
-from scenarist.models.deep_detector import DeepDetector, joined
-from scenarist.models.detector import Evidence, plain_runs
-from scenarist.models.encoder_files import fingerprint
-from scenarist.models.label_chain import Array, best, chances
-from scenarist.models.segment_labels import log_shares
+from scenarist.models.scenarios.deep import DeepDetector, joined
+from scenarist.models.scenarios.detector import Evidence, log_shares, plain_runs
+from scenarist.networks.label_chain import Array, best, chances
+from scenarist.networks.pretrained import fingerprint
 from training.detector.keep_evidence import dense
 from training.detector.measuring import pk
 

@@ -43,7 +43,9 @@ class Scorer(nn.Module):
         parts = self.drop(torch.cat([self.verb(verb), self.dep(dep)], -1))
         return torch.tanh(self.event(torch.relu(self.compose(parts))))
 
-    def forward(self, chain: torch.Tensor, p: torch.Tensor, there: torch.Tensor, candidate: torch.Tensor) -> torch.Tensor:
+    def forward(
+        self, chain: torch.Tensor, p: torch.Tensor, there: torch.Tensor, candidate: torch.Tensor
+    ) -> torch.Tensor:
         """chain: [batch, chain, width], candidate: [batch, choices, width] -> [batch, choices]."""
         left = self.chain(chain) + self.place(p)  # [batch, chain, width]
         right = self.candidate(candidate)  # [batch, choices, width]
@@ -57,12 +59,25 @@ def alike(lengths: np.ndarray, rng: np.random.Generator) -> np.ndarray:
     return np.lexsort((rng.random(len(lengths)), lengths))
 
 
-def train(words: Vocabulary, arrays: Any, seed: int, width: int, epochs: int, dropout: float, wrong: int = 5, size: int = 1024, limit: int = 0) -> Scorer:
+def train(
+    words: Vocabulary,
+    arrays: Any,
+    seed: int,
+    width: int,
+    epochs: int,
+    dropout: float,
+    wrong: int = 5,
+    size: int = 1024,
+    limit: int = 0,
+) -> Scorer:
     """Tell the event that was taken out from ones drawn by frequency, by softmax over the one and ``wrong`` others."""
     torch.manual_seed(seed)
     rng = np.random.default_rng(seed)
     device = "cuda" if torch.cuda.is_available() else "cpu"
-    parts = [examples(arrays[f"{name}.flat"], arrays[f"{name}.start"], told, len(words.types), device) for name, told in (("chains", True), ("once", False))]
+    parts = [
+        examples(arrays[f"{name}.flat"], arrays[f"{name}.start"], told, len(words.types), device)
+        for name, told in (("chains", True), ("once", False))
+    ]
     if limit:
         parts = [{name: array[:limit] for name, array in one.items()} for one in parts]
     lengths = [(one["x"] >= 0).sum(1).cpu().numpy() for one in parts]
@@ -90,23 +105,45 @@ def train(words: Vocabulary, arrays: Any, seed: int, width: int, epochs: int, dr
             others = torch.multinomial(drawn, len(at) * wrong, replacement=True).view(len(at), wrong)
             candidates = torch.cat([k[:, None], others], 1)  # [batch, 1 + wrong]
             seen = x.clamp(min=0).long()
-            scores = net(net.events(verb_of[seen], dep_of[seen]), p.long(), x >= 0, net.events(verb_of[candidates], dep_of[candidates]))
+            scores = net(
+                net.events(verb_of[seen], dep_of[seen]),
+                p.long(),
+                x >= 0,
+                net.events(verb_of[candidates], dep_of[candidates]),
+            )
             scores = scores.masked_fill((candidates == k[:, None]) & (torch.arange(1 + wrong, device=device) > 0), -1e4)
-            loss = (nn.functional.cross_entropy(scores, torch.zeros(len(at), dtype=torch.long, device=device), reduction="none") * w).mean()
+            loss = (
+                nn.functional.cross_entropy(
+                    scores, torch.zeros(len(at), dtype=torch.long, device=device), reduction="none"
+                )
+                * w
+            ).mean()
             optimiser.zero_grad(set_to_none=True)
             loss.backward()
             optimiser.step()
             schedule.step()
             total += float(loss.detach())
             right += float((scores.argmax(1) == 0).float().mean())
-        print(json.dumps({"seed": seed, "epoch": epoch + 1, "loss": round(total / len(plan), 4), "right of six": round(right / len(plan), 4)}), flush=True)
+        print(
+            json.dumps(
+                {
+                    "seed": seed,
+                    "epoch": epoch + 1,
+                    "loss": round(total / len(plan), 4),
+                    "right of six": round(right / len(plan), 4),
+                }
+            ),
+            flush=True,
+        )
     return net.eval()
 
 
 def export(net: Scorer, words: Vocabulary, path: Path) -> None:
     """Weights for numpy."""
     state = {name: value.detach().cpu().numpy().astype(np.float16) for name, value in net.state_dict().items()}
-    text = {name: np.frombuffer("\n".join(getattr(words, name)).encode(), np.uint8) for name in ("types", "verbs", "deps")}
+    text = {
+        name: np.frombuffer("\n".join(getattr(words, name)).encode(), np.uint8) for name in ("types", "verbs", "deps")
+    }
     path.parent.mkdir(parents=True, exist_ok=True)
     np.savez_compressed(path, schema=np.array(1), counts=words.counts.astype(np.int32), **text, **state)
 

@@ -13,4 +13,6 @@ OUT = Path(__file__).parents[2] / "src" / "scenarist" / "resources" / "events" /
 if __name__ == "__main__":
     counts = EventCounts.of(documents(make("corpus", "nyt-chains", split="train")))
     counts.save(OUT)
-    print(f"{OUT.name}: {len(counts):,} kinds of event, {counts.total:,} events, {len(counts.pairs):,} ordered pairs by distance")
+    print(
+        f"{OUT.name}: {len(counts):,} kinds of event, {counts.total:,} events, {len(counts.pairs):,} ordered pairs by distance"
+    )

@@ -1,4 +1,4 @@
-"""The event language model as torch trains it; `scenarist.models.event_lm` is its twin for inference (a test holds them together). Needs
+"""The event language model as torch trains it; `scenarist.models.events.log_bilinear` is its twin for inference (a test holds them together). Needs
 torch and numpy alone."""
 
 from __future__ import annotations
@@ -66,7 +66,9 @@ class Vectors(nn.Module):
         self.known: nn.Linear | None = None
         if given and not plain:
             if len(words.known) < given:
-                raise SystemExit("The arrays hold no vectors of verbs; make them again without --no-vectors, or --set vectors=0.")
+                raise SystemExit(
+                    "The arrays hold no vectors of verbs; make them again without --no-vectors, or --set vectors=0."
+                )
             known = np.concatenate(words.known[:given], 1)
             self.register_buffer("verb_vectors", torch.tensor(known), persistent=False)
             self.known = nn.Linear(known.shape[1], width, bias=False)
@@ -127,7 +129,9 @@ class Net(nn.Module):
         self.bias = nn.Parameter(torch.log(torch.tensor(words.counts / words.counts.sum(), dtype=torch.float32)))
         self.scale = nn.Parameter(torch.tensor(1.0))
         level = np.ones(self.size) if other is None else other + 0.1
-        self.register_buffer("other", torch.log(torch.tensor(level / level.sum(), dtype=torch.float32)), persistent=False)
+        self.register_buffer(
+            "other", torch.log(torch.tensor(level / level.sum(), dtype=torch.float32)), persistent=False
+        )
 
     def state(self, x: torch.Tensor, p: torch.Tensor, kind: int) -> torch.Tensor:
         """What the chain predicts: [batch, width]."""
@@ -136,11 +140,16 @@ class Net(nn.Module):
         at = x.clamp(min=0)
         vectors = self.drop(self.given(self.own_of[at], self.verb_of[at], self.dep_of[at]))  # [batch, chain, width]
         if self.recipe.layers:
-            whole = torch.cat([self.mode[kind].expand(len(x), 1, -1), vectors + self.place(p)], 1)  # the gap comes first
+            whole = torch.cat(
+                [self.mode[kind].expand(len(x), 1, -1), vectors + self.place(p)], 1
+            )  # the gap comes first
             seen = torch.cat([kept.new_ones(len(x), 1), kept], 1)
             for block in self.blocks:
                 whole = block(whole, seen)
-            mixed = whole[:, 0] + (whole[:, 1:] * self.pos(p) * kept[..., None]).sum(1) / kept.sum(1, keepdim=True).clamp(min=1) ** 0.5
+            mixed = (
+                whole[:, 0]
+                + (whole[:, 1:] * self.pos(p) * kept[..., None]).sum(1) / kept.sum(1, keepdim=True).clamp(min=1) ** 0.5
+            )
         else:
             mixed = (vectors * self.pos(p) * kept[..., None]).sum(1) / kept.sum(1, keepdim=True).clamp(min=1) ** 0.5
             mixed = mixed + self.mode[kind]

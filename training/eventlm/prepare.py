@@ -18,7 +18,7 @@ from pathlib import Path
 import numpy as np
 
 from scenarist.learning.event_chains import documents, filtered
-from scenarist.models.event_lm import part, window
+from scenarist.models.events.log_bilinear import part, window
 from scenarist.question import EventGap
 from scenarist.registry import make
 from scenarist.story import Chain
@@ -68,7 +68,9 @@ def gaps(preset: str, words: Words) -> dict[str, np.ndarray]:
         links, places, _ = window(item.question)
         contexts[at, : len(links)] = [words.ids[str(link)] for link in links]
         buckets[at, : len(links)] = places
-    keys = np.array([words.ids[str(item.key)] if words.ids[str(item.key)] < len(words.types) else -1 for item in items], np.int32)
+    keys = np.array(
+        [words.ids[str(item.key)] if words.ids[str(item.key)] < len(words.types) else -1 for item in items], np.int32
+    )
     return {f"dev.{preset}.x": contexts, f"dev.{preset}.p": buckets, f"dev.{preset}.k": keys}
 
 
@@ -88,9 +90,11 @@ def more_chains(path: Path, known: frozenset[str]) -> list[list[str]]:
 
 def phrase_vectors(verbs: Sequence[str]) -> np.ndarray:
     """MiniLM's vector of each verb (an untrained row for <unk>)."""
-    from scenarist.models.sentence_encoder import encoder
+    from scenarist.models.endings.similarity import encoder
 
-    found = np.asarray(encoder().encode([f"to {verb.replace('_', ' ')}" for verb in verbs], batch_size=256, show_progress_bar=False))
+    found = np.asarray(
+        encoder().encode([f"to {verb.replace('_', ' ')}" for verb in verbs], batch_size=256, show_progress_bar=False)
+    )
     found[0] = 0
     return ((found - found.mean(0)) / found.std()).astype(np.float16)
 
@@ -99,13 +103,16 @@ def language_model_vectors(verbs: Sequence[str], path: Path, layers: int = 20) -
     """SmolLM2's state after each verb, in the middle of its layers (a row of zeros for <unk>)."""
     import torch
 
-    from scenarist.models.smollm2 import SmolLM2, Tree
+    from scenarist.networks.smollm2 import SmolLM2, Tree
 
     network = SmolLM2(path, layers)
     rows = []
     with torch.no_grad():
         for at in range(0, len(verbs), 64):
-            trees = [Tree.grow(network.encode(f"They decided to {verb.replace('_', ' ')}"), []) for verb in verbs[at : at + 64]]
+            trees = [
+                Tree.grow(network.encode(f"They decided to {verb.replace('_', ' ')}"), [])
+                for verb in verbs[at : at + 64]
+            ]
             states = network.states(trees)
             rows += [states[number, len(tree.ids) - 1].numpy() for number, tree in enumerate(trees)]
     return reduced(np.stack(rows), 192)
@@ -132,7 +139,12 @@ def main() -> None:
     singles = [chain for chain in whole if len(chain) == 1]
     known = frozenset(part(str(link))[0] for chain in whole for link in chain.links)
     more = more_chains(given.more, known) if given.more else []
-    dev = [str(link) for document in documents(make("corpus", "nyt-chains", split="dev")) for chain in document.chains for link in chain.links]
+    dev = [
+        str(link)
+        for document in documents(make("corpus", "nyt-chains", split="dev"))
+        for chain in document.chains
+        for link in chain.links
+    ]
     words = Words(chains, singles, [*dev, *(event for chain in more for event in chain)])
     once = [short for chain in chains if len(short := filtered(chain, be=False, reporting=False, repeats=False)) > 2]
     arrays = flat(([str(link) for link in chain.links] for chain in chains), words.ids, "chains")
@@ -144,12 +156,21 @@ def main() -> None:
         arrays["verb_vectors"] = phrase_vectors(words.verbs)
     if given.smollm2:
         arrays["verb_states"] = language_model_vectors(words.verbs, given.smollm2)
-    text = {name: np.frombuffer("\n".join(getattr(words, name)).encode(), np.uint8) for name in ("types", "verbs", "deps")}
+    text = {
+        name: np.frombuffer("\n".join(getattr(words, name)).encode(), np.uint8) for name in ("types", "verbs", "deps")
+    }
     given.out.parent.mkdir(parents=True, exist_ok=True)
     np.savez_compressed(
-        given.out, counts=words.counts.astype(np.int32), verb_of=words.verb_of.astype(np.int32), dep_of=words.dep_of.astype(np.int32), **text, **arrays
+        given.out,
+        counts=words.counts.astype(np.int32),
+        verb_of=words.verb_of.astype(np.int32),
+        dep_of=words.dep_of.astype(np.int32),
+        **text,
+        **arrays,
     )
-    print(f"{given.out}: {len(words.types):,} kinds of event, {len(arrays['chains.flat']):,} events, {len(arrays['more.flat']):,} of other chains")
+    print(
+        f"{given.out}: {len(words.types):,} kinds of event, {len(arrays['chains.flat']):,} events, {len(arrays['more.flat']):,} of other chains"
+    )
 
 
 if __name__ == "__main__":

@@ -40,7 +40,12 @@ def examples(flat: np.ndarray, start: np.ndarray, told: bool, size: int, device:
     x = np.where(there, flat[np.minimum(start[chain][:, None] + place, len(flat) - 1)], -1)
     p = np.clip(place - gap[:, None], -REACH, REACH) + REACH if told else np.full(x.shape, UNTOLD)
     known = flat < size
-    arrays = {"x": x, "p": np.where(there, p, 0), "k": flat.astype(np.int64), "w": np.where((long >= 5) | told, 1.0, 0.5).astype(np.float32)}
+    arrays = {
+        "x": x,
+        "p": np.where(there, p, 0),
+        "k": flat.astype(np.int64),
+        "w": np.where((long >= 5) | told, 1.0, 0.5).astype(np.float32),
+    }
     return {name: torch.as_tensor(array[known], device=device) for name, array in arrays.items()}
 
 
@@ -85,7 +90,10 @@ def train(
     rng = np.random.default_rng(seed)
     device = "cuda" if torch.cuda.is_available() else "cpu"
     kinds = [("chains", True), ("once", False)] + ([("more", True), ("more", False)] if recipe.more else [])
-    parts = [examples(arrays[f"{name}.flat"], arrays[f"{name}.start"], told, len(words.types), device) for name, told in kinds]
+    parts = [
+        examples(arrays[f"{name}.flat"], arrays[f"{name}.start"], told, len(words.types), device)
+        for name, told in kinds
+    ]
     if limit:
         parts = [{name: array[:limit] for name, array in one.items()} for one in parts]
     other = np.bincount(arrays["more.flat"], minlength=len(words.types))[: len(words.types)] if recipe.more else None
@@ -102,7 +110,9 @@ def train(
             at = torch.as_tensor(places, device=device)
             batch = {name: array[at] for name, array in parts[kind].items()}
             scores = net(batch["x"].long(), batch["p"].long(), kind)
-            loss = torch.nn.functional.cross_entropy(scores, batch["k"], reduction="none", label_smoothing=recipe.smooth)
+            loss = torch.nn.functional.cross_entropy(
+                scores, batch["k"], reduction="none", label_smoothing=recipe.smooth
+            )
             if teachers and kind < 2:
                 wanted = mean_logp(teachers, batch["x"].long(), batch["p"].long(), kind).softmax(1)
                 loss = (1 - trust) * loss + trust * torch.nn.functional.cross_entropy(scores, wanted, reduction="none")
@@ -114,8 +124,21 @@ def train(
             schedule.step()
             total += loss.detach()
         net.eval()
-        found = {preset: round(recall([net], arrays, preset, device)[0], 4) for preset in ("lm-cloze", "narrative-cloze")}
-        print(json.dumps({"seed": seed, "epoch": epoch + 1, "loss": round(total.item() / len(plan), 4), "seconds": round(time.time() - begun), **found}), flush=True)
+        found = {
+            preset: round(recall([net], arrays, preset, device)[0], 4) for preset in ("lm-cloze", "narrative-cloze")
+        }
+        print(
+            json.dumps(
+                {
+                    "seed": seed,
+                    "epoch": epoch + 1,
+                    "loss": round(total.item() / len(plan), 4),
+                    "seconds": round(time.time() - begun),
+                    **found,
+                }
+            ),
+            flush=True,
+        )
     return net
 
 
@@ -124,7 +147,11 @@ def export(net: Net, words: Vocabulary, path: Path) -> None:
     state = {name: value.detach().cpu().float().numpy() for name, value in net.state_dict().items()}
     arrays: dict[str, np.ndarray] = {}
     for side, ours, vectors in (("given", "in", net.given), ("out", "out", net.out)):
-        tables = {"own": state[f"{side}.own.weight"], "verb": vectors.verbs().detach().cpu().numpy(), "dep": state[f"{side}.dep.weight"]}
+        tables = {
+            "own": state[f"{side}.own.weight"],
+            "verb": vectors.verbs().detach().cpu().numpy(),
+            "dep": state[f"{side}.dep.weight"],
+        }
         if net.recipe.plain:
             tables |= {name: np.zeros_like(tables[name]) for name in ("verb", "dep")}
         for name, table in tables.items():
@@ -144,7 +171,9 @@ def export(net: Net, words: Vocabulary, path: Path) -> None:
     if net.recipe.layers:
         arrays |= {"place.weight": state["place.weight"], "heads.all": np.array([float(net.recipe.heads)], np.float32)}
         arrays |= {name: array.astype(np.float16) for name, array in state.items() if name.startswith("blocks.")}
-    text = {name: np.frombuffer("\n".join(getattr(words, name)).encode(), np.uint8) for name in ("types", "verbs", "deps")}
+    text = {
+        name: np.frombuffer("\n".join(getattr(words, name)).encode(), np.uint8) for name in ("types", "verbs", "deps")
+    }
     path.parent.mkdir(parents=True, exist_ok=True)
     np.savez_compressed(path, schema=np.array(1), counts=words.counts.astype(np.int32), **text, **arrays)
 
@@ -172,14 +201,33 @@ def main() -> None:
     given = parser.parse_args()
     arrays = dict(np.load(given.arrays))
     words, recipe = Vocabulary(arrays), changed(given.set)
-    print(json.dumps({"recipe": recipe._asdict(), "seed": given.seed, "teachers": given.teachers, "kinds of event": len(words.types)}), flush=True)
+    print(
+        json.dumps(
+            {
+                "recipe": recipe._asdict(),
+                "seed": given.seed,
+                "teachers": given.teachers,
+                "kinds of event": len(words.types),
+            }
+        ),
+        flush=True,
+    )
     teachers = []
     for number in range(given.teachers):
         taught = recipe if number % 2 == 0 else recipe._replace(layers=0 if recipe.layers else 2)
         teachers.append(train(words, arrays, taught, 1000 * given.seed + number, limit=given.limit))
     device = "cuda" if torch.cuda.is_available() else "cpu"
     if teachers:
-        print(json.dumps({"teachers together": {p: round(recall(teachers, arrays, p, device)[0], 4) for p in ("lm-cloze", "narrative-cloze")}}), flush=True)
+        print(
+            json.dumps(
+                {
+                    "teachers together": {
+                        p: round(recall(teachers, arrays, p, device)[0], 4) for p in ("lm-cloze", "narrative-cloze")
+                    }
+                }
+            ),
+            flush=True,
+        )
     net = train(words, arrays, recipe, given.seed, teachers=teachers, limit=given.limit)
     name = given.name or f"event-lm-{given.seed}"
     export(net, words, given.out / f"{name}.npz")

@@ -30,7 +30,13 @@ def main() -> None:
     model = make("model", given.model, weights="kidscook", seed=given.seed, **settings)
     pairs = list(KidsCook(split="train"))
     alignments = model.align(pairs)
-    table = tabulate(alignments, frozenset(whitelist()), least=given.least, kept=2, by=f"{given.model}{given.variant and ' '}{given.variant}, seed {given.seed}")
+    table = tabulate(
+        alignments,
+        frozenset(whitelist()),
+        least=given.least,
+        kept=2,
+        by=f"{given.model}{given.variant and ' '}{given.variant}, seed {given.seed}",
+    )
     kept = PhraseTable((entry for entry in table.entries if entry.pmi >= given.pmi), table.by)
     kept.save(given.out)
     print(f"{len(kept.entries)} rows of {len(table.entries)} in {given.out}")

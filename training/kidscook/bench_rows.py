@@ -14,7 +14,7 @@ import sqlite3
 import time
 from pathlib import Path
 
-from scenarist.store import Results
+from scenarist.store.results import Results
 
 
 def merge(stores: list[Path]) -> None:
@@ -25,7 +25,9 @@ def merge(stores: list[Path]) -> None:
                     run = mine.run(json.loads(what))
                     rows = other.execute("SELECT item, json FROM prediction WHERE run = ?", (number,)).fetchall()
                     with mine.batch():
-                        mine._base.executemany("INSERT OR REPLACE INTO prediction VALUES (?, ?, ?)", ((run, *row) for row in rows))
+                        mine._base.executemany(
+                            "INSERT OR REPLACE INTO prediction VALUES (?, ?, ?)", ((run, *row) for row in rows)
+                        )
                     print(f"{path}: {len(rows)} predictions of {what[:120]}")
 
 
@@ -41,14 +43,19 @@ def main() -> None:
     given = parser.parse_args()
     if given.merge:
         return merge(given.merge)
-    from scenarist import verbs
+    from scenarist.verbs.run_table import run_table
 
     began = time.monotonic()
-    sheet = verbs.bench(given.table, given.split, [one for one in given.rows.split(",") if one], given.limit, given.seed)
+    sheet = run_table(given.table, given.split, [one for one in given.rows.split(",") if one], given.limit, given.seed)
     form = sheet.json()
     for row in form["rows"]:
         if row["role"] == "ours":
-            print(row["model"], {name: round(one["value"], 4) for name, one in row["scores"].items()}, row.get("problem", ""), flush=True)
+            print(
+                row["model"],
+                {name: round(one["value"], 4) for name, one in row["scores"].items()},
+                row.get("problem", ""),
+                flush=True,
+            )
     print(f"{given.table} {given.rows}: {time.monotonic() - began:.0f} s", flush=True)
     if given.json:
         given.json.write_text(json.dumps(form, indent=1))

@@ -20,18 +20,23 @@ import torch
 from torch import Tensor
 
 from scenarist.corpora.kidscook import KidsCook, vocabulary, whitelist
-from scenarist.models.word_batches import Vocabulary
-from scenarist.models.word_model import rows_of
-from scenarist.models.word_queries import Admissible
+from scenarist.models.words.base import rows_of
+from scenarist.models.words.batches import Vocabulary
+from scenarist.models.words.queries import Admissible
 from training.kidscook.measuring import measure
 
 
 def dense(path: Path, many: int, split: str = "dev") -> tuple[Tensor, Tensor]:
     """Probabilities of all admissible words, (N, ``many``), and the keys (N,)."""
     held = np.load(path)
-    ids, share = torch.from_numpy(held[f"{split}_ids"].astype(np.int64)), torch.from_numpy(held[f"{split}_logp"].astype(np.float32)).exp()
+    ids, share = (
+        torch.from_numpy(held[f"{split}_ids"].astype(np.int64)),
+        torch.from_numpy(held[f"{split}_logp"].astype(np.float32)).exp(),
+    )
     rest = (1 - share.sum(1, keepdim=True)).clamp(min=0) / (many - ids.shape[1])
-    return rest.expand(-1, many).clone().scatter(1, ids, share), torch.from_numpy(held[f"{split}_keys"].astype(np.int64))
+    return rest.expand(-1, many).clone().scatter(1, ids, share), torch.from_numpy(
+        held[f"{split}_keys"].astype(np.int64)
+    )
 
 
 class Chooser:
@@ -72,7 +77,9 @@ class Chooser:
             table[here] = self.of_mean(chosen[-1])[here]
         return self.measured(table), chosen
 
-    def forward(self, most: int, within: Sequence[str], at: Tensor | None = None) -> list[tuple[list[str], dict[str, float]]]:
+    def forward(
+        self, most: int, within: Sequence[str], at: Tensor | None = None
+    ) -> list[tuple[list[str], dict[str, float]]]:
         """Members added one by one."""
         chosen: list[str] = []
         found: list[tuple[list[str], dict[str, float]]] = []
@@ -97,10 +104,14 @@ def main() -> None:
     parser.add_argument("--json", type=Path)
     parser.add_argument("--limit", type=int)
     given = parser.parse_args()
-    paths = [path for folder in given.folders for path in sorted(folder.glob("*.npz")) if path.stem not in given.without]
+    paths = [
+        path for folder in given.folders for path in sorted(folder.glob("*.npz")) if path.stem not in given.without
+    ]
     chooser = Chooser(paths, given.limit)
     report: dict[str, Any] = {"single": {name: chooser.mean([name]) for name in chooser.tables}}
-    report["sets"] = [(names, chooser.mean(names)) for one in given.sets if set(names := one.split(",")) <= set(chooser.tables)]
+    report["sets"] = [
+        (names, chooser.mean(names)) for one in given.sets if set(names := one.split(",")) <= set(chooser.tables)
+    ]
     report["forward"] = chooser.forward(given.most, list(chooser.tables))
     if given.folds:
         report["crossed"] = chooser.crossed(given.folds, given.most, list(chooser.tables))

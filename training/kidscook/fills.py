@@ -6,7 +6,7 @@ import argparse
 from pathlib import Path
 
 from scenarist.bench.analyses.kidscook_fills import fills_page
-from scenarist.store import write_whole
+from scenarist.store.home import write_whole
 
 
 def main() -> None:

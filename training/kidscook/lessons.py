@@ -21,12 +21,12 @@ import numpy as np
 import torch
 
 from scenarist.corpora.kidscook import KidsCook
-from scenarist.models.fine_tuning import shorten, tune
-from scenarist.models.slot_filling import fill
-from scenarist.models.word_batches import Row
-from scenarist.models.word_head import Lesson, lesson_key, redraw
-from scenarist.models.word_model import rows_of
-from scenarist.models.word_queries import Admissible
+from scenarist.models.words.base import rows_of
+from scenarist.models.words.batches import Row
+from scenarist.models.words.decoding import fill
+from scenarist.models.words.fine_tuning import shorten, tune
+from scenarist.models.words.head import Lesson, lesson_key, redraw
+from scenarist.models.words.queries import Admissible
 from scenarist.story import Pair
 from training.kidscook.measuring import halves, measure, oracle
 from training.kidscook.networks import prepare
@@ -60,7 +60,10 @@ def load(folder: Path, rows: list[Row], allowed: Admissible) -> Taught:
     taught = Taught({}, {}, {})
     for path in sorted(folder.glob("fold-*.npz")):
         held = np.load(path)
-        columns, shares = torch.from_numpy(held["columns"].astype(np.int64)), torch.from_numpy(held["shares"].astype(np.float32))
+        columns, shares = (
+            torch.from_numpy(held["columns"].astype(np.int64)),
+            torch.from_numpy(held["shares"].astype(np.float32)),
+        )
         at = 0
         for number, texts in zip(held["rows"].tolist(), json.loads(str(held["fills"])), strict=True):
             row = rows[number]
@@ -77,7 +80,14 @@ def load(folder: Path, rows: list[Row], allowed: Admissible) -> Taught:
 
 
 def teach(
-    fold: int, many: int, out: Path, device: str, settings: dict[str, Any], dropout: float, limit: int | None = None, fills: bool = False
+    fold: int,
+    many: int,
+    out: Path,
+    device: str,
+    settings: dict[str, Any],
+    dropout: float,
+    limit: int | None = None,
+    fills: bool = False,
 ) -> None:
     """Learn from the other folds and write this fold's lessons."""
     began = time.monotonic()

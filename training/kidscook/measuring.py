@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 from torch import Tensor, tensor
 
-from scenarist.models.word_batches import Row
-from scenarist.models.word_queries import Admissible, Network, Query, ask
+from scenarist.models.words.batches import Row
+from scenarist.models.words.queries import Admissible, Network, Query, ask
 
 EVERY = 25
 TEMPERATURES = tuple(round(0.7 + 0.05 * step, 2) for step in range(23))
@@ -33,7 +33,9 @@ def oracle(network: Network, rows: Sequence[Row], allowed: Admissible) -> tuple[
     return allowed.logp(ask(network, queries, 128), [query.abstract for query in queries]), tensor(keys), blanks
 
 
-def measure(table: Tensor, keys: Tensor, blanks: list[tuple[int, int]], temperature: float | None = None) -> dict[str, float]:
+def measure(
+    table: Tensor, keys: Tensor, blanks: list[tuple[int, int]], temperature: float | None = None
+) -> dict[str, float]:
     """Match, top-5 and surprisal; at the best temperature where none is given."""
     of_key = table.gather(1, keys[:, None])
     missed = {blank for blank, one in zip(blanks, (table[:, :-1].argmax(1) == keys).tolist(), strict=True) if not one}

@@ -9,9 +9,9 @@ import torch
 from torch import Tensor
 
 from scenarist.corpora.kidscook import vocabulary, whitelist
-from scenarist.models.piece_rows import Marked
-from scenarist.models.stacked_adapters import StackedBody
-from scenarist.models.word_batches import Vocabulary
+from scenarist.models.words.batches import Vocabulary
+from scenarist.models.words.pieces import Marked
+from scenarist.networks.stacked_adapters import StackedBody
 from scenarist.registry import make
 
 
@@ -39,7 +39,9 @@ class States(torch.nn.Module):  # type: ignore[misc]
         return argparse.Namespace(last_hidden_state=self.body(input_ids))
 
 
-def prepare(kind: str, seed: int, device: str, settings: dict[str, Any], dropout: float, full: bool) -> tuple[Any, StackedBody]:
+def prepare(
+    kind: str, seed: int, device: str, settings: dict[str, Any], dropout: float, full: bool
+) -> tuple[Any, StackedBody]:
     """A model with a fresh network on the base model, and the stacked body in it."""
     torch.backends.cuda.matmul.allow_tf32 = True
     model = make("model", kind, seed=seed, device=device, **settings)
@@ -59,7 +61,11 @@ def learned(network: Any, body: StackedBody, rank: int) -> dict[str, Tensor]:
     else:
         within, front = "model.model.body.", "model.model."
         low = {name.removeprefix("body."): weight for name, weight in body.low_rank(rank).items() if name != "marks"}
-    kept = {name: weight for name, weight in network.named_parameters() if weight.requires_grad and not name.startswith(within)}
+    kept = {
+        name: weight
+        for name, weight in network.named_parameters()
+        if weight.requires_grad and not name.startswith(within)
+    }
     kept |= {front + name: weight for name, weight in low.items()}
     kept |= {name: buffer for name, buffer in network.named_buffers() if name == "ratio"}
     return {name: weight.detach().float().cpu().clone() for name, weight in kept.items()}

@@ -14,7 +14,7 @@ import argparse
 import torch
 
 from scenarist.corpora.kidscook import KidsCook
-from scenarist.models.word_model import rows_of
+from scenarist.models.words.base import rows_of
 from scenarist.registry import make
 from training.kidscook.measuring import oracle
 
@@ -35,10 +35,16 @@ def main() -> None:
         name, _, variant = asked.partition(":")
         right = torch.zeros(len(place))
         for seed in given.seeds:
-            model = make("model", name, weights="kidscook", seed=seed, **({"variant": variant} if variant else {})).fit(())
+            model = make("model", name, weights="kidscook", seed=seed, **({"variant": variant} if variant else {})).fit(
+                ()
+            )
             table, keys, _ = oracle(model.network(), rows, model.admissible("kidscook"))
             right += ((table > table.gather(1, keys[:, None])).sum(1) < 5).float() / len(given.seeds)
-        print(f"{asked:20}", "  ".join(f"{100 * float(right[part].mean()):.1f}" for part in parts), f" all {100 * float(right.mean()):.1f}")
+        print(
+            f"{asked:20}",
+            "  ".join(f"{100 * float(right[part].mean()):.1f}" for part in parts),
+            f" all {100 * float(right.mean()):.1f}",
+        )
 
 
 if __name__ == "__main__":

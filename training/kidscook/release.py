@@ -15,8 +15,8 @@ from typing import Any
 from safetensors import safe_open
 
 from scenarist.corpora import kidscook
-from scenarist.models import word_checkpoint
-from scenarist.models.word_head import Reading
+from scenarist.models.words.head import Reading
+from scenarist.networks import checkpoint as word_checkpoint
 
 OUT = Path(__file__).parents[2] / "release" / "kidscook"
 KINDS = {"transducer": "fixed", "transducer-param": "parameterised"}

@@ -40,10 +40,10 @@ import torch
 from scenarist.corpora.kidscook import KidsCook
 from scenarist.errors import ScenaristError
 from scenarist.learning.alignments import shape
-from scenarist.models import word_checkpoint
-from scenarist.models.word_model import pick_device, rows_of
-from scenarist.models.word_queries import quick
-from scenarist.models.wordcloze_training import STOPPED
+from scenarist.models.words.base import pick_device, rows_of
+from scenarist.models.words.queries import quick
+from scenarist.models.words.training import STOPPED
+from scenarist.networks import checkpoint as word_checkpoint
 from scenarist.registry import make
 from scenarist.story import Pair
 
@@ -55,7 +55,12 @@ CODE: dict[str, Any] = {**WORDS, "layer": "relu", "course": "code"}
 WALK: dict[str, Any] = {"start": "free", "shift": 0.5}
 """The same for its transducers."""
 MLP: dict[str, Any] = {**WALK, "emission": "mlp"}
-VARIANTS = {"words": (WORDS, WALK), "words-mlp": (WORDS, MLP), "code": (CODE, MLP), "code-best": ({**CODE, "course": "code-best"}, MLP)}
+VARIANTS = {
+    "words": (WORDS, WALK),
+    "words-mlp": (WORDS, MLP),
+    "code": (CODE, MLP),
+    "code-best": ({**CODE, "course": "code-best"}, MLP),
+}
 """Variant -> its settings, and those of transducers beside them."""
 CARD_JOBS = 8
 """Networks that a graphics card trains at a time unless told otherwise."""
@@ -144,13 +149,24 @@ def main(words: Sequence[str] | None = None) -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("models", nargs="+")
     parser.add_argument("--seeds", type=int, nargs="+", default=[1])
-    parser.add_argument("--variant", default="", help="a name for the files, e.g. both; words, words-mlp, code and code-best bring settings of the paper's code")
+    parser.add_argument(
+        "--variant",
+        default="",
+        help="a name for the files, e.g. both; words, words-mlp, code and code-best bring settings of the paper's code",
+    )
     parser.add_argument("--device", default="auto")
-    parser.add_argument("--jobs", type=int, default=0, help=f"networks at a time; 0: one a core, {CARD_JOBS} on a graphics card")
+    parser.add_argument(
+        "--jobs", type=int, default=0, help=f"networks at a time; 0: one a core, {CARD_JOBS} on a graphics card"
+    )
     parser.add_argument("--out", type=Path, default=OUT)
     parser.add_argument("--set", nargs="*", default=[], help="settings as name=value, e.g. epochs=3 rate=0.0005")
     parser.add_argument("--limit", type=int, default=None, help="learn from the first pairs only (to try things out)")
-    parser.add_argument("--seconds", type=float, default=0.0, help="stop training a model after this time; the best epoch so far is kept")
+    parser.add_argument(
+        "--seconds",
+        type=float,
+        default=0.0,
+        help="stop training a model after this time; the best epoch so far is kept",
+    )
     parser.add_argument("--again", action="store_true", help="train what was trained already, too")
     given = parser.parse_args(words)
     try:

@@ -22,14 +22,14 @@ import numpy as np
 import torch
 
 from scenarist.corpora.kidscook import KidsCook
-from scenarist.models import word_checkpoint
-from scenarist.models.fine_tuning import shorten, tune
-from scenarist.models.pretrained_transducer import PretrainedTransducer
-from scenarist.models.word_batches import Row
-from scenarist.models.word_head import redraw
-from scenarist.models.word_model import hidden_words, rows_of
-from scenarist.models.word_queries import Admissible
-from scenarist.models.wordcloze_training import lengths
+from scenarist.models.words.base import hidden_words, rows_of
+from scenarist.models.words.batches import Row
+from scenarist.models.words.fine_tuning import shorten, tune
+from scenarist.models.words.head import redraw
+from scenarist.models.words.pretrained_transducer import PretrainedTransducer
+from scenarist.models.words.queries import Admissible
+from scenarist.models.words.training import lengths
+from scenarist.networks import checkpoint as word_checkpoint
 from scenarist.registry import make
 from training.kidscook import lessons
 from training.kidscook.measuring import halves, measure, oracle
@@ -53,8 +53,14 @@ def arguments(words: Sequence[str] | None = None) -> argparse.Namespace:
     parser.add_argument("--full", action="store_true", help="train all matrices; what is saved is cut to the rank")
     parser.add_argument("--lessons", type=Path, help="a folder of training.kidscook.lessons")
     parser.add_argument("--own", type=float, default=0.0, help="share of the texts shown with the teacher's own fills")
-    parser.add_argument("--settle", action="store_true", help="draw fewer and fewer blanks anew, none at the end (the mean share is `redraw`)")
-    parser.add_argument("--until", type=float, default=float("inf"), help="be done with training by this time (of `date +%%s`)")
+    parser.add_argument(
+        "--settle",
+        action="store_true",
+        help="draw fewer and fewer blanks anew, none at the end (the mean share is `redraw`)",
+    )
+    parser.add_argument(
+        "--until", type=float, default=float("inf"), help="be done with training by this time (of `date +%%s`)"
+    )
     parser.add_argument("--limit", type=int, help="the first rows only, to try things out")
     return parser.parse_args(words)
 
@@ -70,8 +76,15 @@ def run(given: argparse.Namespace) -> dict[str, Any]:
     learn, out = halves(rows)
     taught = lessons.load(given.lessons, rows, allowed) if given.lessons else lessons.Taught({}, {}, {})
     network.lessons = taught.lessons
-    parts = {"train": [rows[at] for at in learn], "held": [rows[at] for at in out], "dev": rows_of(KidsCook(split="dev"))}
-    parts = {name: [hidden(row) if given.kind == "infill-head" else row for row in some[: given.limit]] for name, some in parts.items()}
+    parts = {
+        "train": [rows[at] for at in learn],
+        "held": [rows[at] for at in out],
+        "dev": rows_of(KidsCook(split="dev")),
+    }
+    parts = {
+        name: [hidden(row) if given.kind == "infill-head" else row for row in some[: given.limit]]
+        for name, some in parts.items()
+    }
     if isinstance(network, PretrainedTransducer):
         network.set_ratio(*lengths(parts["train"], tuning.cut))
     redrawn = float(model.own.get("redraw", 0.0))
@@ -119,7 +132,9 @@ def run(given: argparse.Namespace) -> dict[str, Any]:
     saved = {"base": model.base, "rank": tuning.rank, "scale": tuning.scale, "seed": given.seed, **model.own}
     saved["temperature"] = best["temperature"]
     path = given.out / f"{given.name}.safetensors"
-    word_checkpoint.save(path, given.kind, saved, model.vocabulary_.words, model.whitelist_, learned(network, body, tuning.rank))
+    word_checkpoint.save(
+        path, given.kind, saved, model.vocabulary_.words, model.whitelist_, learned(network, body, tuning.rank)
+    )
     report: dict[str, Any] = {
         "name": given.name, "kind": given.kind, "seed": given.seed, "set": settings, "dropout": given.dropout, "full": given.full,
         "lessons": len(taught.lessons), "own": given.own, "settle": given.settle, "epoch": best["epoch"], "temperature": best["temperature"], "history": history,

@@ -16,7 +16,7 @@ from pathlib import Path
 
 import numpy as np
 
-from scenarist.learning import knowledge
+from scenarist.learning import scripts as knowledge
 from scenarist.learning.scripts import script
 from scenarist.story import Story
 from training.knowledge import labels, network, rows, student
@@ -36,7 +36,9 @@ def main() -> None:
     options = argparse.ArgumentParser(description=__doc__)
     options.add_argument("--jobs", type=int, default=2)
     options.add_argument("--limit", type=int, default=None, help="stories a corpus, for a try")
-    options.add_argument("--rows", type=Path, default=None, help="where to put (or find) the intermediate file; it holds sentences")
+    options.add_argument(
+        "--rows", type=Path, default=None, help="where to put (or find) the intermediate file; it holds sentences"
+    )
     options.add_argument("--only", default="scripts,verbs,labels,events", help="what to make")
     options.add_argument("--out", type=Path, default=HERE)
     args = options.parse_args()
@@ -61,10 +63,15 @@ def main() -> None:
                 knowledge.write(args.out / "scripts.jsonl.gz", scripts, EVIDENCE)
                 log(f"{len(scripts)} scripts written")
         if "verbs" in wanted:
-            student.learn(path, [one for one in TEACHERS if one.exists()], args.out / "verbs.npz", student.CHOSEN, 13, log)
+            student.learn(
+                path, [one for one in TEACHERS if one.exists()], args.out / "verbs.npz", student.CHOSEN, 13, log
+            )
     if "labels" in wanted:
         own, held = (
-            [network.Story([s.label for s in t.steps], [s.words for s in t.steps], t.scenario) for t in gold_tellings(split)]
+            [
+                network.Story([s.label for s in t.steps], [s.words for s in t.steps], t.scenario)
+                for t in gold_tellings(split)
+            ]
             for split in ("train", "dev")
         )
         arrays, table, _ = network.train(own, sorted({story.scenario for story in own}), SENTENCES, 13, log, held)

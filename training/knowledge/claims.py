@@ -13,10 +13,9 @@ from typing import NamedTuple
 
 import msgspec
 
-from scenarist.learning.knowledge import carried
-from scenarist.learning.scripts import meanings
+from scenarist.learning.scripts import carried, meanings
 from scenarist.learning.tellings import is_script
-from scenarist.models.unsaid import Known, Teller, passages, told_of
+from scenarist.models.untold.scripts import Known, Teller, passages, told_of
 from scenarist.story import Label, Segment, Story
 from training.knowledge.meaning import labelled
 from training.knowledge.reading import read
@@ -39,7 +38,9 @@ class Counted(NamedTuple):
 def bare(story: Story) -> Story:
     """The story as `read` sees it, all of it a segment of its scenario."""
     events = tuple(msgspec.structs.replace(one, label="") for one in story.events)
-    return msgspec.structs.replace(story, events=events, segments=(Segment(0, len(story.text), (Label(story.scenario, 1.0),)),))
+    return msgspec.structs.replace(
+        story, events=events, segments=(Segment(0, len(story.text), (Label(story.scenario, 1.0),)),)
+    )
 
 
 def labels_of(known: Known, meant: Mapping[str, str]) -> list[str]:
@@ -59,7 +60,9 @@ def right_side(teller: Teller, known: Known, story: Story, labels: list[str]) ->
     """Each event told once is taken out: how many of the others does its place have on the right side?"""
     seen = bare(story)
     (passage,) = passages(seen)
-    matched = teller.matches(seen, passage, known, {number: told_of(seen.events[number], {}) for number in passage.events})
+    matched = teller.matches(
+        seen, passage, known, {number: told_of(seen.events[number], {}) for number in passage.events}
+    )
     found = Counted()
     for label in sorted({one.label for one in story.events if one.label in labels}):
         mine = [number for number, one in enumerate(story.events) if one.label == label]
@@ -87,7 +90,9 @@ def main() -> None:
         if known is None:
             continue
         labels = labels_of(known, {str(one): label for one, label in meanings(by_scenario[story.scenario]).items()})
-        anyway = anyway.plus(*told_anyway(teller, story, {kind.id: label for kind, label in zip(known.types, labels, strict=True)}))
+        anyway = anyway.plus(
+            *told_anyway(teller, story, {kind.id: label for kind, label in zip(known.types, labels, strict=True)})
+        )
         side = side.plus(*right_side(teller, known, story, labels))
     print(f"told anyway {anyway} unsaid events; on the right side {side} pairs")
 

@@ -21,7 +21,7 @@ import torch
 from torch import nn
 from torch.nn import functional as F
 
-from scenarist.models.gguf import Gguf, load_tokenizer
+from scenarist.networks.gguf import Gguf, load_tokenizer
 from training.knowledge.deep_network import Answers, Deep, answers, resume, scores, weights
 from training.knowledge.gaps import Batch, Pool, Task, ahead, encoder, left_out, lines, tasks, vocabulary, wide_share
 
@@ -43,12 +43,19 @@ def main() -> None:
     options.add_argument("--rate", type=float, default=4e-4)
     options.add_argument("--least", type=int, default=3)
     options.add_argument("--epochs", type=float, default=3, help="how often the near corpora are seen")
-    options.add_argument("--labels", choices=("no", "too", "only"), default="no", help="InScript's labels: not, beside the verbs, or alone")
+    options.add_argument(
+        "--labels",
+        choices=("no", "too", "only"),
+        default="no",
+        help="InScript's labels: not, beside the verbs, or alone",
+    )
     options.add_argument("--start", type=Path, default=None, help="go on from these weights")
     options.add_argument("--tell", type=float, default=0.3, help="weight of telling the missing sentence")
     options.add_argument("--tokens", type=int, default=16384, help="a step")
     options.add_argument("--seconds", type=float, default=420, help="the schedule ends here at the latest")
-    options.add_argument("--wide", action=argparse.BooleanOptionalAction, default=True, help="with --fold, predict ROCStories as well")
+    options.add_argument(
+        "--wide", action=argparse.BooleanOptionalAction, default=True, help="with --fold, predict ROCStories as well"
+    )
     options.add_argument("--smoke", action="store_true")
     args = options.parse_args()
     begun = time.time()
@@ -76,16 +83,22 @@ def main() -> None:
     by_corpus: dict[str, list[Task]] = defaultdict(list)
     for one in tasks(train, words, encode, 0.1, args.seed):
         by_corpus[one.corpus].append(one)
-    log(f"{ {name: len(some) for name, some in by_corpus.items()} }, {len(words.verbs)} verbs, dev {len(dev)}, held {len(held)}")
+    log(
+        f"{ {name: len(some) for name, some in by_corpus.items()} }, {len(words.verbs)} verbs, dev {len(dev)}, held {len(held)}"
+    )
     net = Deep(Gguf(args.gguf), encode, words, args.rank, device)
     if args.start:
         resume(net, args.start, words)
     adapters, heads = list(net.low.values()), [net.verbs, net.labels, net.verbs_bias, net.labels_bias]
     optimizer = torch.optim.AdamW([*adapters, *heads], lr=args.rate, weight_decay=0.01, fused=device == "cuda")
     near = Pool([one for name, some in by_corpus.items() if name in NEAR for one in some], args.tokens, args.seed)
-    wide = Pool([one for name, some in by_corpus.items() if name not in NEAR for one in some], args.tokens, args.seed + 1)
+    wide = Pool(
+        [one for name, some in by_corpus.items() if name not in NEAR for one in some], args.tokens, args.seed + 1
+    )
     steps = 3 if args.smoke else max(1, round(args.epochs * near.size / (1 - 0.2 * (wide.size > 0))))
-    log(f"{near.size} + {wide.size} batches, {steps} steps planned, {sum(p.numel() for p in adapters) / 1e6:.2f} M in adapters")
+    log(
+        f"{near.size} + {wide.size} batches, {steps} steps planned, {sum(p.numel() for p in adapters) / 1e6:.2f} M in adapters"
+    )
     asked = {"verbs": [one for one in dev if not one.allowed], "labels": [one for one in dev if one.allowed]}
     done = [0.0]  # part of the schedule, also seen by the thread that makes the batches
 

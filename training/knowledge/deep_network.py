@@ -11,8 +11,8 @@ import torch
 from torch import nn
 from torch.nn import functional as F
 
-from scenarist.models.gap_text import phrase
-from scenarist.models.gguf import Gguf, llama_layers, llama_state, rotation
+from scenarist.models.untold.deep import phrase
+from scenarist.networks.gguf import Gguf, llama_layers, llama_state, rotation
 from training.knowledge.gaps import Batch, Task, Vocabulary, batches
 
 SCALE = 2.0
@@ -89,7 +89,9 @@ class Deep(nn.Module):
         x = F.embedding(tokens, self.embedding)
         cos, sin = self.cos[:length, None], self.sin[:length, None]  # (t, 1, width)
         for number, layer in enumerate(self.layers):
-            a = self.times(F.rms_norm(x, (self.size,), layer["n1"], self.eps), number, "qkv").view(batch, length, heads + 2 * shared, self.width)
+            a = self.times(F.rms_norm(x, (self.size,), layer["n1"], self.eps), number, "qkv").view(
+                batch, length, heads + 2 * shared, self.width
+            )
             qk, v = a[:, :, : heads + shared], a[:, :, heads + shared :].transpose(1, 2)
             turned = torch.cat([-qk[..., self.width // 2 :], qk[..., : self.width // 2]], -1)
             qk = (qk * cos + turned * sin).transpose(1, 2)
@@ -156,7 +158,10 @@ def answers(net: Deep, some: Sequence[Task], tokens: int, device: str, most: int
 
 def weights(net: Deep) -> dict[str, np.ndarray]:
     """The learned arrays in half precision."""
-    made = {name: getattr(net, name).detach().cpu().numpy().astype(np.float16) for name in ("verbs", "labels", "verbs_bias", "labels_bias")}
+    made = {
+        name: getattr(net, name).detach().cpu().numpy().astype(np.float16)
+        for name in ("verbs", "labels", "verbs_bias", "labels_bias")
+    }
     for name, weight in net.low.items():
         factor = SCALE if name.endswith("_up") else 1.0
         made[name.replace("_", ".")] = (weight.detach().cpu().numpy() * factor).astype(np.float16)

@@ -17,7 +17,7 @@ import numpy as np
 import numpy.typing as npt
 import torch
 
-from scenarist.models.gap_text import GAP, PRECEDES, Gap, ids
+from scenarist.models.untold.deep import GAP, PRECEDES, Gap, ids
 
 TOLD = 1024
 """Pieces of missing sentences told a step, drawn from all."""
@@ -69,7 +69,14 @@ def tasks(rows: Sequence[dict[str, Any]], words: Vocabulary, encode: Any, hide: 
             told = set(row["told"])
             allowed = tuple(label[row["scenario"], one] for one in of_scenario[row["scenario"]] if one not in told)
             gap = Gap(row["scenario"], tuple(row["before"]), tuple(row["after"]))
-            yield Task(row["id"], row["corpus"], np.array(ids(gap, encode), np.uint16), label.get((row["scenario"], row["key"]), -1), np.zeros(0, np.uint16), allowed)
+            yield Task(
+                row["id"],
+                row["corpus"],
+                np.array(ids(gap, encode), np.uint16),
+                label.get((row["scenario"], row["key"]), -1),
+                np.zeros(0, np.uint16),
+                allowed,
+            )
             continue
         said = row["sentences"]
         for number, one in enumerate(row["verbs"]):
@@ -77,7 +84,9 @@ def tasks(rows: Sequence[dict[str, Any]], words: Vocabulary, encode: Any, hide: 
                 continue
             gap = Gap(scenario, tuple(said[:number]), tuple(said[number + 1 :]))
             text = np.array([*encode(" " + said[number])[:30], PRECEDES], np.uint16)
-            yield Task(f"{row['id']}.{number}", row["corpus"], np.array(ids(gap, encode), np.uint16), verb.get(one, -1), text)
+            yield Task(
+                f"{row['id']}.{number}", row["corpus"], np.array(ids(gap, encode), np.uint16), verb.get(one, -1), text
+            )
 
 
 def batches(some: Sequence[Task], tokens: int, seed: int | None) -> list[list[Task]]:
@@ -194,7 +203,9 @@ def left_out(row: dict[str, Any], fold: tuple[int, int] | None) -> bool:
 def encoder(tokenizer: Any, rows: Sequence[dict[str, Any]]) -> Callable[[str], list[int]]:
     """Text -> token ids; what the rows hold is encoded at once, by all cores."""
     texts = {" " + text for row in rows for name in ("sentences", "before", "after") for text in row.get(name, ())}
-    known = dict(zip(texts, (one.ids for one in tokenizer.encode_batch_fast(list(texts), add_special_tokens=False)), strict=True))
+    known = dict(
+        zip(texts, (one.ids for one in tokenizer.encode_batch_fast(list(texts), add_special_tokens=False)), strict=True)
+    )
 
     def encode(text: str) -> list[int]:
         if text not in known:

@@ -14,7 +14,7 @@ import numpy as np
 
 from scenarist.learning.label_tables import Hole, LabelTables, compared, count, holes
 from scenarist.learning.tellings import is_script
-from scenarist.models.boosted_trees import Trees, packed
+from scenarist.networks.trees import Trees, packed
 from scenarist.registry import make
 from training.knowledge.reading import canonical, held_out, marks
 
@@ -65,7 +65,12 @@ def grown(rows: Sequence[Asked], seed: int = 13) -> dict[str, Any]:
     x = np.concatenate([compared(one.features) for one in rows])
     y = np.concatenate([np.arange(len(one.features)) == one.key for one in rows])
     made = HistGradientBoostingClassifier(
-        learning_rate=0.05, max_iter=300, max_leaf_nodes=8, min_samples_leaf=40, l2_regularization=1.0, random_state=seed
+        learning_rate=0.05,
+        max_iter=300,
+        max_leaf_nodes=8,
+        min_samples_leaf=40,
+        l2_regularization=1.0,
+        random_state=seed,
     ).fit(x, y)
     trees = [
         [
@@ -97,15 +102,26 @@ def learn(log: Callable[[str], None]) -> dict[str, Any]:
     draw = random.Random(13)
     fold = [draw.randrange(FOLDS) for _ in own]
     whole = count([(one.labels, one.scenario, 1.0) for one in own], labels, scenarios)
-    arrays: dict[str, Any] = {"schema": np.int64(2), "labels": np.array(labels), "scenarios": np.array(scenarios), **whole.arrays()}
+    arrays: dict[str, Any] = {
+        "schema": np.int64(2),
+        "labels": np.array(labels),
+        "scenarios": np.array(scenarios),
+        **whole.arrays(),
+    }
     for placed, name in ((True, "placed"), (False, "free")):
         rows: list[Asked] = []
         for number in range(FOLDS):
-            others = count([(one.labels, one.scenario, 1.0) for one, f in zip(own, fold, strict=True) if f != number], labels, scenarios)
+            others = count(
+                [(one.labels, one.scenario, 1.0) for one, f in zip(own, fold, strict=True) if f != number],
+                labels,
+                scenarios,
+            )
             mine = [one for one, f in zip(own, fold, strict=True) if f == number]
             rows += [one for one in asked(others, mine, placed) if one is not None]
         arrays |= {f"{name}.{part}": value for part, value in grown(rows).items()}
-        trees = Trees({part.removeprefix(f"{name}."): value for part, value in arrays.items() if part.startswith(f"{name}.")})
+        trees = Trees(
+            {part.removeprefix(f"{name}."): value for part, value in arrays.items() if part.startswith(f"{name}.")}
+        )
         held = asked(whole, dev, placed)
 
         def together(x: np.ndarray, trees: Trees = trees) -> np.ndarray:

@@ -29,7 +29,10 @@ def marked(corpus: str, split: str) -> Mapping[str, Spans]:
     elif corpus == "descript":
         said = {(one.esd, one.slot): group.event for group in gold() for one in group.items}
         for story in make("corpus", corpus, split=split):
-            events = ((s.start, s.stop, f"ScrEv_{said.get((story.id, slot), 'other')}") for slot, s in enumerate(story.sentences, start=1))
+            events = (
+                (s.start, s.stop, f"ScrEv_{said.get((story.id, slot), 'other')}")
+                for slot, s in enumerate(story.sentences, start=1)
+            )
             found[story.id] = tuple(one for one in events if is_script(one[2]) and "_other_" not in one[2])
     return found
 
@@ -40,7 +43,9 @@ def labelled(story: Story, corpus: str, split: str) -> Story:
     if not spans:
         return story
     events = (
-        msgspec.structs.replace(one, label=next((label for start, stop, label in spans if one.start < stop and start < one.stop), ""))
+        msgspec.structs.replace(
+            one, label=next((label for start, stop, label in spans if one.start < stop and start < one.stop), "")
+        )
         for one in story.events
     )
     return msgspec.structs.replace(story, events=tuple(events))

@@ -18,7 +18,7 @@ from torch import nn
 from torch.nn import functional as F
 
 from scenarist.learning.slots import BUCKETS, NAMES, Tables, tables
-from scenarist.models.slot_network import SCHEMA, TOLD, WINDOWS, bags, told
+from scenarist.models.untold.network import SCHEMA, TOLD, WINDOWS, bags, told
 
 FOLDS = 5
 AROUND = 6
@@ -91,7 +91,9 @@ class Counted:
         if table.order is not None:
             both = table.order + table.order.swapaxes(1, 2) + 2
             none = np.zeros((len(table.scenarios), 1, len(table.fillers)), np.float32)
-            self.before = put(np.concatenate([none, np.log((table.order + 1) / both)], 1))  # (s, v + 1, v): row told before
+            self.before = put(
+                np.concatenate([none, np.log((table.order + 1) / both)], 1)
+            )  # (s, v + 1, v): row told before
             self.after = put(np.concatenate([none, np.log((table.order.swapaxes(1, 2) + 1) / both)], 1))
 
     def features(self, some: Sequence[Question], device: str) -> torch.Tensor:
@@ -120,7 +122,10 @@ class Counted:
             known = scenario.clamp(min=1) - 1
             for table, side in ((self.before, [one.before for one in some]), (self.after, [one.after for one in some])):
                 order = order + table[known[:, None], padded(side, device) + 1].sum(1)
-            order = order / torch.tensor([max(1, len(o.before) + len(o.after)) ** 0.5 for o in some], device=device)[:, None]
+            order = (
+                order
+                / torch.tensor([max(1, len(o.before) + len(o.after)) ** 0.5 for o in some], device=device)[:, None]
+            )
             order = order * (scenario > 0)[:, None]
         return torch.stack([*rows, order], 1)
 
@@ -166,7 +171,9 @@ class Net(nn.Module):
 
     def forward(self, some: Sequence[Question], features: torch.Tensor, device: str) -> torch.Tensor:
         scenario = torch.tensor([one.scenario + 1 for one in some], device=device)
-        h = self.bias + self.scenario(scenario) + self.place(torch.tensor([one.place for one in some], device=device))  # (b, h)
+        h = (
+            self.bias + self.scenario(scenario) + self.place(torch.tensor([one.place for one in some], device=device))
+        )  # (b, h)
         for number in range(len(WINDOWS)):
             h = h + self.drop(self.bag(self.word, [one.windows[number] for one in some], device)) @ self.project[number]
         around = [told(one.before, one.after) for one in some]
@@ -220,7 +227,9 @@ class Teacher(NamedTuple):
     chance: torch.Tensor
 
 
-def teacher(ids: Sequence[str], words: Sequence[str], top: Any, logp: Any, fillers: Mapping[str, int], device: str) -> Teacher:
+def teacher(
+    ids: Sequence[str], words: Sequence[str], top: Any, logp: Any, fillers: Mapping[str, int], device: str
+) -> Teacher:
     """The deep reader's answers in the network's own fillers."""
     own = np.array([fillers.get(word, -1) for word in words])
     return Teacher(
@@ -253,16 +262,23 @@ def train(
     fold = [draw.randrange(FOLDS) for _ in stories]
     triples = [(story.fillers, story.scenario, story.weight) for story in stories]
     crossed = [
-        Counted(tables([t for t, f in zip(triples, fold, strict=True) if f != one], fillers, scenarios), device) for one in range(FOLDS)
+        Counted(tables([t for t, f in zip(triples, fold, strict=True) if f != one], fillers, scenarios), device)
+        for one in range(FOLDS)
     ]
     whole = tables(triples, fillers, scenarios)
     asked = list(questions(stories, fold, whole, row, all_keys=False))
     known = teacher(taught[0], taught[1], taught[2], taught[3], whole.filler, device) if taught else None
-    allowed = torch.tensor(np.concatenate([np.ones((1, len(fillers)), bool), whole.by_scenario > 0]), device=device)  # (s + 1, v)
+    allowed = torch.tensor(
+        np.concatenate([np.ones((1, len(fillers)), bool), whole.by_scenario > 0]), device=device
+    )  # (s + 1, v)
     net = Net(len(words), len(fillers), len(scenarios), how).to(device)
     rest = [p for name, p in net.named_parameters() if name != "weights"]
-    steps = torch.optim.AdamW([{"params": rest, "weight_decay": how.decay}, {"params": [net.weights], "weight_decay": 0.0}], lr=how.rate)
-    log(f"{len(stories)} stories, {len(asked)} slots, {len(fillers)} fillers, {len(words)} words, taught {len(known.number) if known else 0}")
+    steps = torch.optim.AdamW(
+        [{"params": rest, "weight_decay": how.decay}, {"params": [net.weights], "weight_decay": 0.0}], lr=how.rate
+    )
+    log(
+        f"{len(stories)} stories, {len(asked)} slots, {len(fillers)} fillers, {len(words)} words, taught {len(known.number) if known else 0}"
+    )
     size = 128
 
     def shuffled() -> list[list[Question]]:
@@ -323,7 +339,9 @@ def evaluate(net: Net, held: Sequence[Question], counts: Counted, device: str) -
     """recall@1, recall@10 and MRR on some slots."""
     scores = logits_of(net, held, counts, device)
     keys = [one.key for one in held]
-    ranks = np.array([np.inf if key < 0 else 1 + int((line > line[key]).sum()) for line, key in zip(scores, keys, strict=True)])
+    ranks = np.array(
+        [np.inf if key < 0 else 1 + int((line > line[key]).sum()) for line, key in zip(scores, keys, strict=True)]
+    )
     return {
         "r@1": round(float((ranks <= 1).mean()), 4), "r@10": round(float((ranks <= 10).mean()), 4), "mrr": round(float((1 / ranks).mean()), 4),
     }  # fmt: skip

@@ -7,12 +7,12 @@ from functools import cache
 
 import msgspec
 
-from scenarist.learning.scenario_inventory import find, known
+from scenarist.inventory import find, known
 from scenarist.learning.tellings import Telling, telling
-from scenarist.reading.batch import in_order, workers
+from scenarist.parallel import in_order, workers
 from scenarist.reading.default import batches
 from scenarist.reading.events.extract import events
-from scenarist.reading.parse import parser
+from scenarist.reading.parser.parse import parser
 from scenarist.registry import make
 from scenarist.story import Story
 
@@ -46,7 +46,9 @@ def parsed(texts: list[str]) -> list[Story]:
 
 def read(name: str, split: str, jobs: int, limit: int | None = None, **settings: object) -> Iterator[Story]:
     """The stories of a corpus through our own reader."""
-    stories = [s for s in make("corpus", name, split=split, **settings) if split != "train" or not marks(s.text) & held_out()][:limit]
+    stories = [
+        s for s in make("corpus", name, split=split, **settings) if split != "train" or not marks(s.text) & held_out()
+    ][:limit]
     pool = workers(jobs) if jobs > 1 else None
     found = (one for batch in in_order(parsed, batches(story.text for story in stories), pool, jobs) for one in batch)
     for story, one in zip(stories, found, strict=True):

@@ -15,9 +15,8 @@ from pathlib import Path
 
 import numpy as np
 
-from scenarist.models.deep_untold import SEEDS, gap_key
-from scenarist.models.gap_text import Gap, ids
-from scenarist.models.gguf import load_tokenizer
+from scenarist.models.untold.deep import SEEDS, Gap, gap_key, ids
+from scenarist.networks.gguf import load_tokenizer
 from scenarist.registry import make
 from training.knowledge.student import answers
 
@@ -40,7 +39,9 @@ def keys_of(rows: Path, gguf: Path) -> dict[str, str]:
                 if f"{row['id']}.{number}" in asked:
                     said = row["sentences"]
                     gap = Gap(row["scenario"], tuple(said[:number]), tuple(said[number + 1 :]))
-                    keys[f"{row['id']}.{number}"] = gap_key(ids(gap, lambda text: tokenizer.encode(text, add_special_tokens=False).ids))
+                    keys[f"{row['id']}.{number}"] = gap_key(
+                        ids(gap, lambda text: tokenizer.encode(text, add_special_tokens=False).ids)
+                    )
     print(f"{len(keys)} of {len(asked)} questions found in the rows")
     return keys
 
@@ -58,12 +59,15 @@ def main() -> None:
     for seed in SEEDS:
         with np.load(args.run / f"deep-{seed}.npz") as kept:
             np.savez_compressed(
-                args.out / f"deep-{seed}.npz", **{name: kept[name] for name in kept.files if not name.startswith(("labels", "names"))}
+                args.out / f"deep-{seed}.npz",
+                **{name: kept[name] for name in kept.files if not name.startswith(("labels", "names"))},
             )
         with np.load(args.run / f"deep-{seed}-dev-verbs.npz") as told:
             rows = [number for number, one in enumerate(told["id"]) if one in keys]
             names, top, logp = told["id"][rows], told["top"][rows, :MOST], told["logp"][rows, :MOST]
-        np.savez_compressed(args.out / f"answers-{seed}.npz", key=np.array([keys[str(one)] for one in names]), top=top, logp=logp)
+        np.savez_compressed(
+            args.out / f"answers-{seed}.npz", key=np.array([keys[str(one)] for one in names]), top=top, logp=logp
+        )
     for kind, name, most in (("held-verbs", "teacher", 50), ("held-wide", "teacher-wide", 20)):
         told = answers(sorted(args.run.glob(f"half-?-{args.teachers}-{kind}.npz")), most)
         np.savez_compressed(args.out / f"{name}.npz", **dict(zip(("id", "words", "top", "logp"), told, strict=True)))

@@ -14,13 +14,20 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
-from scenarist.learning.tellings import is_script, telling, without_event
-from scenarist.models.gap_text import of_story
+from scenarist.exams.removal import without_event
+from scenarist.learning.tellings import is_script, telling
+from scenarist.models.untold.deep import of_story
 from scenarist.registry import make
 from scenarist.story import Story
 from training.knowledge.reading import canonical, held_out, marks, read
 
-SOURCES = (("mcscript", "dev"), ("mcscript", "train"), ("inscript", "train"), ("descript", "train"), ("rocstories", "train"))
+SOURCES = (
+    ("mcscript", "dev"),
+    ("mcscript", "train"),
+    ("inscript", "train"),
+    ("descript", "train"),
+    ("rocstories", "train"),
+)
 
 
 def row(story: Story, corpus: str, split: str) -> dict[str, Any]:
@@ -49,7 +56,9 @@ def label_rows(split: str) -> Iterator[dict[str, Any]]:
             }  # fmt: skip
 
 
-def write(path: Path, jobs: int, limit: int | None, log: Callable[[str], None], seen: Callable[[Story, str, str], None]) -> None:
+def write(
+    path: Path, jobs: int, limit: int | None, log: Callable[[str], None], seen: Callable[[Story, str, str], None]
+) -> None:
     """Read all corpora and write their rows; ``seen`` is shown each story as it is read."""
     with gzip.open(path, "wt", encoding="utf-8") as file:
         for corpus, split in SOURCES:

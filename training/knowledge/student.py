@@ -63,14 +63,22 @@ def answers(paths: list[Path], most: int = 50) -> tuple[Any, Any, Any, Any]:
         at = np.searchsorted(ids, one["id"])
         chance[at[:, None], one["top"].astype(np.int64)] += np.exp(one["logp"].astype(np.float32)).astype(np.float16)
         voices[at] += 1
-    top = np.concatenate([np.argpartition(-some, most, 1)[:, :most] for some in np.array_split(chance, 1 + len(ids) // 4096)]).astype(np.uint16)
+    top = np.concatenate(
+        [np.argpartition(-some, most, 1)[:, :most] for some in np.array_split(chance, 1 + len(ids) // 4096)]
+    ).astype(np.uint16)
     with np.errstate(divide="ignore"):
         logp = np.log(np.take_along_axis(chance, top.astype(np.int64), 1) / voices[:, None])
     return ids, words, top, logp.astype(np.float16)
 
 
 def learn(
-    rows: Path, teachers: list[Path], out: Path, how: network.Settings, seed: int, log: Callable[[str], None], limit: int | None = None
+    rows: Path,
+    teachers: list[Path],
+    out: Path,
+    how: network.Settings,
+    seed: int,
+    log: Callable[[str], None],
+    limit: int | None = None,
 ) -> None:
     """Train on a file of rows and write the network with its tables."""
     own = stories(rows, "train", limit)

@@ -69,7 +69,7 @@ def make_vectors(work: Path, glove: Path) -> None:
 def make_rows(work: Path) -> None:
     import spacy
 
-    from scenarist.reading import synonyms
+    from scenarist.reading import wordnet as synonyms
     from training.reader import raw
 
     banks, stories, fiction = find("treebanks"), find("litbank") / "train", find("fiction")
@@ -140,7 +140,7 @@ def make_lemmas(listed: Path | None) -> None:
 
 def parsed_documents() -> tuple[list[Document], list[Document]]:
     """Train (OntoGUM's usable genres, LitBank) and dev (OntoGUM, LitBank) on our own parses."""
-    from scenarist.reading.parse import Parser
+    from scenarist.reading.parser.parse import Parser
     from training.reader import documents
 
     if not (RESOURCES / "coreference.npz").exists():  # the parser hashes every file it carries

@@ -15,8 +15,8 @@ import numpy as np
 from scenarist.metrics.coreference import b_cubed, ceaf, muc
 from scenarist.metrics.parsing import CoreF1
 from scenarist.reading.coref.scorer import Scorer
-from scenarist.reading.net import Network
-from scenarist.reading.parse import Parser
+from scenarist.reading.parser.network import Network
+from scenarist.reading.parser.parse import Parser
 from training.reader import coreference, documents, measure, treebank
 
 Counts = dict[str, np.ndarray]

@@ -20,7 +20,7 @@ import numpy as np
 import torch
 from torch import nn
 
-from scenarist.reading.net import Network
+from scenarist.reading.parser.network import Network
 from training.reader.deep_net import DeepPairs, Encoder, LowRank
 
 VECTOR = 100

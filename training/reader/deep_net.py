@@ -71,7 +71,7 @@ class Encoder(nn.Module):
         self.around: tuple[tuple[int, ...], tuple[int, ...]]
         self.cut: Callable[[str], list[int]]
         if path.suffix == ".gguf":
-            from scenarist.models.gguf import load_llama, load_tokenizer
+            from scenarist.networks.gguf import load_llama, load_tokenizer
 
             self.model = load_llama(path).model
             self.blocks = self.model.layers

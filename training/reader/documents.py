@@ -8,7 +8,7 @@ from collections import defaultdict
 from collections.abc import Iterator
 from pathlib import Path
 
-from scenarist.reading.parse import Parsed, Parser, Words
+from scenarist.reading.parser.parse import Parsed, Parser, Words
 from training.reader.coreference import Document, document
 from training.reader.treebank import NON_COMMERCIAL, genre, litbank_is_dev
 

@@ -1,4 +1,4 @@
-"""Treebanks and lemminflect's word lists -> `resources/reader/lemmas.txt.gz`, the exceptions to `scenarist.reading.lemmas.rule`."""
+"""Treebanks and lemminflect's word lists -> `resources/reader/lemmas.txt.gz`, the exceptions to `scenarist.reading.parser.lemmas.rule`."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable
 from pathlib import Path
 
-from scenarist.reading.lemmas import group_of, rule
+from scenarist.reading.parser.lemmas import group_of, rule
 from training.reader.treebank import Word
 
 CLOSED = {

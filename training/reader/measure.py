@@ -12,7 +12,7 @@ import numpy as np
 from scenarist.metrics import parsing
 from scenarist.question import Guess, Item, Prediction, Read, Reading
 from scenarist.reading.coref.resolve import resolve, scorer
-from scenarist.reading.parse import Parser, parser
+from scenarist.reading.parser.parse import Parser, parser
 from scenarist.story import Sentence, Story, Token
 from training.reader import coreference, documents, treebank
 

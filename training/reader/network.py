@@ -1,6 +1,6 @@
 """The reader's network in torch: word and affix vectors, two BiLSTM layers, and small heads; files <-> networks.
 
-Deep biaffine attention after Dozat and Manning (2017), made small enough to run in numpy (`scenarist.reading.net`): arcs and labels,
+Deep biaffine attention after Dozat and Manning (2017), made small enough to run in numpy (`scenarist.reading.parser.network`): arcs and labels,
 part of speech (UPOS/XPOS), entity type and realis read the same states. Departures: hashed affixes and shape instead of
 characters, no tag embeddings.
 """
@@ -169,7 +169,7 @@ def load(path: Path, dropout: float = 0.0) -> tuple[Words, dict[str, list[str]],
 
 
 def save(net: Net, words: Words, labels: dict[str, list[str]], out: Path) -> None:
-    """Half precision, word rows in 8 bits: what `scenarist.reading.net` reads."""
+    """Half precision, word rows in 8 bits: what `scenarist.reading.parser.network` reads."""
     arrays = {
         name.replace(".", "/"): value.detach().cpu().numpy().astype("float16")
         for name, value in net.state_dict().items()
@@ -179,7 +179,7 @@ def save(net: Net, words: Words, labels: dict[str, list[str]], out: Path) -> Non
 
 
 def write(out: Path, arrays: dict[str, np.ndarray], table: np.ndarray, words: str, labels: str) -> None:
-    """The file that `scenarist.reading.net` reads; word rows in 8 bits."""
+    """The file that `scenarist.reading.parser.network` reads; word rows in 8 bits."""
     scale = np.abs(table).max(1) / 127 + 1e-9
     rows = np.round(table / scale[:, None]).astype("int8")
     named = arrays | {"word/rows": rows, "word/scale": scale.astype("float32")}

@@ -1,4 +1,4 @@
-"""Blocks -> `resources/reader/sentences.npz`, the window network of `scenarist.reading.sentences` (torch)."""
+"""Blocks -> `resources/reader/sentences.npz`, the window network of `scenarist.reading.parser.sentences` (torch)."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import numpy as np
 import torch
 from torch import nn
 
-from scenarist.reading.sentences import SHAPES, SIDE, WORDS, Splitter, directed, hashed
+from scenarist.reading.parser.sentences import SHAPES, SIDE, WORDS, Splitter, directed, hashed
 from training.reader.augment import augment
 from training.reader.treebank import Block
 

@@ -58,13 +58,18 @@ def main(path: Path) -> None:
         difference = ours.mean(0) - theirs.mean(0)
         low, high = interval(difference)
         each, released = (" ".join(f"{100 * one:.1f}" for one in rows.mean(1)) for rows in (ours, theirs))
-        print(f"{name}: rebuilt {each}; released {released}; difference {100 * difference.mean():+.1f} ({100 * low:+.1f} to {100 * high:+.1f})")
+        print(
+            f"{name}: rebuilt {each}; released {released}; difference {100 * difference.mean():+.1f} ({100 * low:+.1f} to {100 * high:+.1f})"
+        )
 
     def margins(name: str) -> tuple[np.ndarray, np.ndarray]:
         values = new[name][: len(asked)]  # 2016 stands first in prepare.py
         return values[:, 1] - values[:, 0], old[name][at]
 
-    for weight in (0.5, 1.0):  # the rules that were chosen without a label so far (discriminator.py): each part of unit spread
+    for weight in (
+        0.5,
+        1.0,
+    ):  # the rules that were chosen without a label so far (discriminator.py): each part of unit spread
         for kept in (new, old):
             for seed in SEEDS:
                 head, spoken = (kept.get(f"{name}-{seed}") for name in ("story-discriminator", "story-lm-pmi"))
@@ -76,7 +81,10 @@ def main(path: Path) -> None:
             continue
         line(row, *(np.stack([marks(pair[side]) for pair in both]) for side in (0, 1)))
         if len(both) > 1:
-            line(f"{row}, mean of seeds", *(marks(np.sum([pair[side] for pair in both], axis=0, dtype=np.float64))[None] for side in (0, 1)))
+            line(
+                f"{row}, mean of seeds",
+                *(marks(np.sum([pair[side] for pair in both], axis=0, dtype=np.float64))[None] for side in (0, 1)),
+            )
 
 
 if __name__ == "__main__":

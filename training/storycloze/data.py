@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 BOS, MARK, EOS, BACK = 0, 1, 2, 3
-"""As in scenarist.models.smollm2: a story begins with BOS, MARK stands before an ending, EOS behind it, BACK before a story told after its ending."""
+"""As in scenarist.networks.smollm2: a story begins with BOS, MARK stands before an ending, EOS behind it, BACK before a story told after its ending."""
 LONGEST = 110
 """Tokens of a story; the few longer ones are left out of training."""
 Ids = np.ndarray
@@ -55,7 +55,9 @@ class Data:
         right = np.take_along_axis(scores, self.answer[None, :, None], 2)[..., 0]
         wrong = np.take_along_axis(scores, 1 - self.answer[None, :, None], 2)[..., 0]
         marks = (right > wrong) + 0.5 * (right == wrong)
-        return {year: [round(float(value), 4) for value in marks[:, self.year == year].mean(1)] for year in (2016, 2018)}
+        return {
+            year: [round(float(value), 4) for value in marks[:, self.year == year].mean(1)] for year in (2016, 2018)
+        }
 
 
 def cat(*parts: Any) -> Ids:

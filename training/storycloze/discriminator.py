@@ -31,7 +31,9 @@ def sampled(job: Job, net: Smol, lora: Lora, data: Data, which: np.ndarray, seed
     found = {
         "s1": sample(job, teller, [cat(BOS, story[0], MARK) for story in stories], seed),
         "s2": sample(job, teller, [cat(BOS, *story[:2], MARK) for story in stories], seed + 1),
-        "ok": sample(job, teller, [cat(BOS, *story[:4], MARK) for story in stories], seed + 2, temperature=0.9, top_p=0.9),
+        "ok": sample(
+            job, teller, [cat(BOS, *story[:4], MARK) for story in stories], seed + 2, temperature=0.9, top_p=0.9
+        ),
     }
     return {name: dict(zip(map(int, which), endings, strict=True)) for name, endings in found.items()}
 
@@ -56,7 +58,9 @@ def contrast(job: Job, net: Smol, lora: Lora, data: Data, made: Samples, budget:
 
     def make(picked: Sequence[np.ndarray]) -> tuple[Batch, list[np.ndarray]]:
         trees = batch([[tree(data.stories[at][:4], row(int(at))) for at in group] for group in picked])
-        told = np.isin(trees.branch, (0, 1)) & (trees.ids != BOS)  # the story with its own ending, but for the first token
+        told = np.isin(trees.branch, (0, 1)) & (
+            trees.ids != BOS
+        )  # the story with its own ending, but for the first token
         return trees, [np.flatnonzero(part) for part in np.split(told, lora.G)]
 
     def step(made: tuple[Batch, list[np.ndarray]]) -> tuple[Any, Any]:
@@ -74,9 +78,14 @@ def contrast(job: Job, net: Smol, lora: Lora, data: Data, made: Samples, budget:
     train(job, "contrast", lora, batches_of, make, step, 5e-4, budget, epochs, head_rate=2e-3)
 
 
-def all_rules(job: Job, net: Smol, lora: Lora, asked: Sequence[tuple[Sequence[Ids], Sequence[Ids]]]) -> dict[str, np.ndarray]:
+def all_rules(
+    job: Job, net: Smol, lora: Lora, asked: Sequence[tuple[Sequence[Ids], Sequence[Ids]]]
+) -> dict[str, np.ndarray]:
     """The head, the head without its story, the language model, and sums of them: name -> [G, questions, endings]."""
-    head, bare = head_scores(job, net, lora, asked), head_scores(job, net, lora, [([], endings) for _, endings in asked])
+    head, bare = (
+        head_scores(job, net, lora, asked),
+        head_scores(job, net, lora, [([], endings) for _, endings in asked]),
+    )
     spoken = {f"lm {name}": scores for name, scores in rules(job, net, lora, asked).items()}
     out = {"head": head, "head-bare": head - bare, "bare": bare, **spoken}
 

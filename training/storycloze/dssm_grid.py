@@ -18,8 +18,8 @@ from pathlib import Path
 import numpy as np
 import torch
 
-from scenarist.learning.negatives import Negatives
-from scenarist.models.dssm_network import Counts, Letters, Recipe, Tower, learn, pack
+from scenarist.learning.wrong_endings import Negatives
+from scenarist.models.endings.dssm import Counts, Letters, Recipe, Tower, learn, pack
 from training.storycloze.job import Job
 
 KINDS = ("nearest", "nearest2", "flipped", "backward", "backward2")
@@ -29,7 +29,13 @@ MAKER: list[Negatives] = []
 def made(story: list[str]) -> list[str]:
     """One wrong ending of every kind, empty where there is none."""
     dice = random.Random(" ".join(story))
-    turns = {"nearest": dice.randrange(3), "nearest2": 3 + dice.randrange(5), "flipped": 0, "backward": 0, "backward2": 1}
+    turns = {
+        "nearest": dice.randrange(3),
+        "nearest2": 3 + dice.randrange(5),
+        "flipped": 0,
+        "backward": 0,
+        "backward2": 1,
+    }
     found = [MAKER[0].make(story, kind.rstrip("2"), turns[kind]) for kind in KINDS]
     return [one.text if one else "" for one in found]
 
@@ -74,7 +80,9 @@ def main() -> None:
     MAKER.append(Negatives(seed=13).fit(stories))
     with multiprocessing.get_context("fork").Pool(2 if given.tiny else 8) as pool:
         endings = pool.map(made, stories, chunksize=200)
-    job.say(f"{len(stories)} stories, made endings: {[sum(bool(row[k]) for row in endings) for k in range(len(KINDS))]}")
+    job.say(
+        f"{len(stories)} stories, made endings: {[sum(bool(row[k]) for row in endings) for k in range(len(KINDS))]}"
+    )
     train, held = np.flatnonzero(~dev), np.flatnonzero(dev)
     letters = Letters([stories[at] for at in train], least=20)
 
@@ -108,7 +116,11 @@ def main() -> None:
             shares[kind] = round(float((good > cosines(towers, held_told, other))[there].mean()), 3)
         job.say(f"{name}, {recipe.epochs} epochs, seed {seed}: Story Cloze {cloze:.4f}; made pairs {shares}")
         if keep:
-            job.save("dssm", [pack(letters, towers)], {"what": f"DSSM, wrong endings: {' '.join(kinds)}", "recipe": recipe._asdict(), "seed": seed})
+            job.save(
+                "dssm",
+                [pack(letters, towers)],
+                {"what": f"DSSM, wrong endings: {' '.join(kinds)}", "recipe": recipe._asdict(), "seed": seed},
+            )
         return cloze
 
     found: list[tuple[float, str, tuple[str, ...], Recipe]] = []

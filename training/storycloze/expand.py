@@ -19,8 +19,8 @@ from safetensors import safe_open
 from safetensors.torch import save_file
 
 from scenarist.corpora.rocstories import ROCStories
-from scenarist.models.endings import words
-from scenarist.models.thought_network import FIRST
+from scenarist.models.endings.base import words
+from scenarist.models.endings.skip_thoughts import FIRST
 from scenarist.story import sentence_texts
 from training.storycloze.skip_thoughts import fiction
 
@@ -50,11 +50,17 @@ def main(folder: Path) -> None:
     spelled = bytes(tensors["vocabulary"].tolist()).decode().split("\n")
     stories = [words(sentence) for story in ROCStories("train", cased=True) for sentence in sentence_texts(story)]
     read = [[fictional[word - FIRST] for word in sentence if word >= FIRST] for work in works for sentence in work]
-    counted = Word2Vec(read + stories, vector_size=SIZE, window=5, min_count=LEAST, epochs=EPOCHS, workers=1, seed=SEED).wv
+    counted = Word2Vec(
+        read + stories, vector_size=SIZE, window=5, min_count=LEAST, epochs=EPOCHS, workers=1, seed=SEED
+    ).wv
     table = tensors["words"].float() * tensors["words.s"].float()[:, None]
     shared = [at for at, word in enumerate(spelled) if word in counted]
     known = set(spelled)
-    new = [word for word, count in Counter(word for one in stories for word in one).most_common() if count >= LEAST and word not in known and word in counted]
+    new = [
+        word
+        for word, count in Counter(word for one in stories for word in one).most_common()
+        if count >= LEAST and word not in known and word in counted
+    ]
     fitted = mapped(np.stack([counted[spelled[at]] for at in shared]), table[[at + FIRST for at in shared]].numpy())
     found = np.concatenate([np.stack([counted[word] for word in new]), np.ones((len(new), 1))], 1) @ fitted
     more = torch.from_numpy(found.astype(np.float32))

@@ -15,9 +15,8 @@ from pathlib import Path
 import numpy as np
 
 from scenarist.corpora.fiction import Fairytales, Novels, ShortFiction
-from scenarist.models.endings import words
-from scenarist.models.skip_thoughts import LONGEST, told
-from scenarist.models.thought_network import FIRST, UNKNOWN
+from scenarist.models.endings.base import words
+from scenarist.models.endings.skip_thoughts import FIRST, LONGEST, UNKNOWN, told
 
 VOCABULARY = 20_000
 FRONT = 100
@@ -43,7 +42,9 @@ def main(out: Path) -> None:
     counts: Counter[int] = Counter()
     ids, lengths, sizes = [], [], []
     for work in works():
-        flat = np.array([numbers.setdefault(word, len(numbers)) for sentence in work for word in sentence], dtype=np.int32)
+        flat = np.array(
+            [numbers.setdefault(word, len(numbers)) for sentence in work for word in sentence], dtype=np.int32
+        )
         counts.update(flat.tolist())
         ids.append(flat)
         lengths += map(len, work)

@@ -56,5 +56,9 @@ class Job:
         """Adapters as one safetensors file."""
         tensors = {key: value.contiguous() for pack in packs for key, value in pack.items()}
         path = self.out / f"{name}.safetensors"
-        save_file(tensors, path, metadata={key: value if isinstance(value, str) else json.dumps(value) for key, value in note.items()})
+        save_file(
+            tensors,
+            path,
+            metadata={key: value if isinstance(value, str) else json.dumps(value) for key, value in note.items()},
+        )
         self.say(f"saved {name}: {path.stat().st_size / 1e6:.1f} MB")

@@ -35,7 +35,9 @@ def classify(
 
     def step(made: tuple[Batch, np.ndarray]) -> tuple[Any, Any]:
         found, right = read(job, net, lora, made[0]), job.put(made[1])
-        loss = F.cross_entropy(found.logits.reshape(-1, 2), right.reshape(-1), reduction="none").view(lora.G, -1).mean(1)
+        loss = (
+            F.cross_entropy(found.logits.reshape(-1, 2), right.reshape(-1), reduction="none").view(lora.G, -1).mean(1)
+        )
         return loss.sum(), torch.stack([loss.mean(), (found.logits.argmax(-1) == right).float().mean()])
 
     size = 2 if job.tiny else 32
@@ -44,7 +46,9 @@ def classify(
     return lora
 
 
-def folds(job: Job, name: str, net: Smol, data: Data, seed: int, start: Lora | None, budget: float, contexts: bool = True) -> Lora:
+def folds(
+    job: Job, name: str, net: Smol, data: Data, seed: int, start: Lora | None, budget: float, contexts: bool = True
+) -> Lora:
     """Ten classifiers, each blind to its fold's contexts; their out-of-fold scores are kept: [items, 2]."""
     groups = [np.flatnonzero(data.fold != fold) for fold in range(FOLDS)]
     seeds = [100 * seed + fold for fold in range(FOLDS)]

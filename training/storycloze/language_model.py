@@ -44,7 +44,17 @@ def tune(job: Job, net: Smol, data: Data, budget: float, epochs: int = 4) -> Lor
         return loss.sum(), loss
 
     size = 4 if job.tiny else 64
-    train(job, "lm", lora, lambda epoch: group_batches([data.train] * lora.G, size, epoch, data.lengths), make, step, 8e-4, budget, epochs)
+    train(
+        job,
+        "lm",
+        lora,
+        lambda epoch: group_batches([data.train] * lora.G, size, epoch, data.lengths),
+        make,
+        step,
+        8e-4,
+        budget,
+        epochs,
+    )
     return lora
 
 
@@ -75,7 +85,9 @@ def logps(job: Job, net: Smol, lora: Lora | None, rows: Sequence[tuple[Ids, int]
     return out
 
 
-def rules(job: Job, net: Smol, lora: Lora | None, asked: Sequence[tuple[Sequence[Ids], Sequence[Ids]]]) -> dict[str, np.ndarray]:
+def rules(
+    job: Job, net: Smol, lora: Lora | None, asked: Sequence[tuple[Sequence[Ids], Sequence[Ids]]]
+) -> dict[str, np.ndarray]:
     """Every way to rank endings by a language model: name -> [G, questions, endings]. Without an adapter, no marks."""
     count = len(asked[0][1])
     plain = lora is None
@@ -91,10 +103,24 @@ def rules(job: Job, net: Smol, lora: Lora | None, asked: Sequence[tuple[Sequence
     full = all_of([scored(BOS, *context, *mark, ending=ending) for context, endings in asked for ending in endings])
     alone = all_of([scored(BOS, *mark, ending=ending) for _, endings in asked for ending in endings])
     sizes = np.array([[len(ending) + (0 if plain else 1) for ending in endings] for _, endings in asked])[None]
-    out = {"mean": full / sizes, "sum": full, "pmi0.5": full - 0.5 * alone, "pmi0.8": full - 0.8 * alone, "pmi1.0": full - alone}
+    out = {
+        "mean": full / sizes,
+        "sum": full,
+        "pmi0.5": full - 0.5 * alone,
+        "pmi0.8": full - 0.8 * alone,
+        "pmi1.0": full - alone,
+    }
     if not plain:
-        first = all_of([scored(BOS, context[0], MARK, ending=ending) for context, endings in asked for ending in endings])
-        back = all_of([(cat(BOS, ending, BACK, *context, EOS), 2 + len(ending)) for context, endings in asked for ending in endings])
+        first = all_of(
+            [scored(BOS, context[0], MARK, ending=ending) for context, endings in asked for ending in endings]
+        )
+        back = all_of(
+            [
+                (cat(BOS, ending, BACK, *context, EOS), 2 + len(ending))
+                for context, endings in asked
+                for ending in endings
+            ]
+        )
         out["pmi-first"], out["back"] = full - first, back
         out["both"], out["both0.5"] = full - alone + back, full - 0.8 * alone + 0.5 * back
         out["both-first"] = full - 0.5 * alone - 0.5 * first + 0.5 * back

@@ -17,7 +17,7 @@ import torch
 from torch.nn import functional as F
 from torch.utils.checkpoint import checkpoint
 
-from scenarist.models.gguf import Gguf
+from scenarist.networks.gguf import Gguf
 
 PLACES = 512
 """Positions with a prepared rotation; the longest sequence here has about 240 tokens."""
@@ -65,7 +65,12 @@ class Smol:
 
     def shapes(self) -> dict[str, tuple[int, int]]:
         """Adapted matrices: inputs and outputs."""
-        return {"qkv": (self.D, self.D + 2 * self.K * self.hd), "o": (self.D, self.D), "gu": (self.D, 2 * self.F), "down": (self.F, self.D)}
+        return {
+            "qkv": (self.D, self.D + 2 * self.K * self.hd),
+            "o": (self.D, self.D),
+            "gu": (self.D, 2 * self.F),
+            "down": (self.F, self.D),
+        }
 
     def merged(self, lora: Lora) -> Smol:
         """A copy with a group of one adapter folded into the weights."""
@@ -91,7 +96,13 @@ class Smol:
         return torch.baddbmm(y, low, up.transpose(1, 2), alpha=lora.scale)
 
     def forward(
-        self, ids: Any, lora: Lora | None = None, pos: Any = None, mask: Any = None, past: Any = None, keep: bool = False
+        self,
+        ids: Any,
+        lora: Lora | None = None,
+        pos: Any = None,
+        mask: Any = None,
+        past: Any = None,
+        keep: bool = False,
     ) -> Any:
         """ids [G, B, T] -> states [G, B, T, D]; with ``keep`` also the keys and values, for sampling."""
         G, B, T = ids.shape
@@ -102,7 +113,11 @@ class Smol:
         else:
             cos, sin = self.cos[pos].reshape(G * B, T, 1, hd), self.sin[pos].reshape(G * B, T, 1, hd)
         if mask is not None:  # as numbers to add, once for all layers
-            mask = torch.zeros(mask.shape, dtype=x.dtype, device=x.device).masked_fill_(~mask, -torch.inf).reshape(G * B, 1, T, -1)
+            mask = (
+                torch.zeros(mask.shape, dtype=x.dtype, device=x.device)
+                .masked_fill_(~mask, -torch.inf)
+                .reshape(G * B, 1, T, -1)
+            )
         if lora is not None:
             lora.to(x.dtype, self)
         kept: list[tuple[Any, Any]] = []
@@ -115,7 +130,15 @@ class Smol:
         return (x, kept) if keep else x
 
     def layer(
-        self, x: Any, number: int, lora: Lora | None, cos: Any, sin: Any, mask: Any, past: Any = None, kept: list[tuple[Any, Any]] | None = None
+        self,
+        x: Any,
+        number: int,
+        lora: Lora | None,
+        cos: Any,
+        sin: Any,
+        mask: Any,
+        past: Any = None,
+        kept: list[tuple[Any, Any]] | None = None,
     ) -> Any:
         """One layer: x [G, B * T, D] -> the same shape."""
         layer, (H, K, hd) = self.layers[number], (self.H, self.K, self.hd)
@@ -154,7 +177,12 @@ class Lora:
     """G adapters of one rank, parameters stacked [G, ...], with small linear heads."""
 
     def __init__(
-        self, net: Smol, rank: int, seeds: Sequence[int], drop: float = 0.05, heads: Mapping[str, tuple[int, int]] | None = None
+        self,
+        net: Smol,
+        rank: int,
+        seeds: Sequence[int],
+        drop: float = 0.05,
+        heads: Mapping[str, tuple[int, int]] | None = None,
     ) -> None:
         self.G, self.rank, self.scale, self.drop, self.training = len(seeds), rank, 2.0, drop, True
         self.p: dict[str, Any] = {}
@@ -163,7 +191,9 @@ class Lora:
         dice = [torch.Generator().manual_seed(int(seed)) for seed in seeds]
         for number in range(net.L):
             for name, (n, out) in net.shapes().items():
-                down = torch.stack([torch.empty(rank, n).uniform_(-1, 1, generator=one) * (3 / n) ** 0.5 for one in dice])
+                down = torch.stack(
+                    [torch.empty(rank, n).uniform_(-1, 1, generator=one) * (3 / n) ** 0.5 for one in dice]
+                )
                 self.p[f"{number}.{name}.A"] = down.to(net.device).requires_grad_()
                 self.p[f"{number}.{name}.B"] = torch.zeros(self.G, out, rank, device=net.device).requires_grad_()
         for name, (n, out) in (heads or {"head": (net.D, 1)}).items():
@@ -186,7 +216,9 @@ class Lora:
             for part in parts:
                 value = found[f"{part}.{key}" if part else key].float()
                 if key.endswith((".A", ".B")):
-                    value = value * found[(f"{part}." if part else "") + key + ".s"].float().unsqueeze(1 if key.endswith(".A") else 0)
+                    value = value * found[(f"{part}." if part else "") + key + ".s"].float().unsqueeze(
+                        1 if key.endswith(".A") else 0
+                    )
                 rows.append(value)
             new.p[key] = torch.stack(rows).to(net.device)
         new.training = False

@@ -56,7 +56,9 @@ def logits(job: Job, net: Smol, lora: Lora, told: tuple[np.ndarray, np.ndarray])
     before = v["bq"] @ v["bk"].transpose(-1, -2) / 8
     after = v["nq"] @ v["nk"].transpose(-1, -2) / 8
     tables = (before - before.transpose(-1, -2), after, v["at"])
-    return sum(torch.einsum("gbij,pij->gbp", table, job.put(claim)) for table, claim in zip(tables, claims(), strict=True))
+    return sum(
+        torch.einsum("gbij,pij->gbp", table, job.put(claim)) for table, claim in zip(tables, claims(), strict=True)
+    )
 
 
 def order(job: Job, net: Smol, data: Data, seeds: Sequence[int], budget: float, rank: int = 8, epochs: int = 6) -> Lora:
@@ -67,8 +69,13 @@ def order(job: Job, net: Smol, data: Data, seeds: Sequence[int], budget: float, 
 
     def make(picked: Sequence[np.ndarray]) -> tuple[tuple[np.ndarray, np.ndarray], np.ndarray]:
         shuffled = [[dice.permutation(5) for _ in group] for group in picked]
-        shown = [[[data.stories[at][k] for k in turn] for at, turn in zip(*both, strict=True)] for both in zip(picked, shuffled, strict=True)]
-        return twice(shown), np.array([[number[tuple(np.argsort(turn).tolist())] for turn in group] for group in shuffled])
+        shown = [
+            [[data.stories[at][k] for k in turn] for at, turn in zip(*both, strict=True)]
+            for both in zip(picked, shuffled, strict=True)
+        ]
+        return twice(shown), np.array(
+            [[number[tuple(np.argsort(turn).tolist())] for turn in group] for group in shuffled]
+        )
 
     def step(made: tuple[tuple[np.ndarray, np.ndarray], np.ndarray]) -> tuple[Any, Any]:
         found, right = logits(job, net, lora, made[0]), job.put(made[1])
@@ -102,6 +109,8 @@ def examine(job: Job, net: Smol, lora: Lora, data: Data, seeds: Sequence[int]) -
         told = np.take_along_axis(data.order_shuffled, best, 1)  # the story's own numbers in the order told
         pairs = sum((told[:, a] < told[:, b]).astype(float) for a in range(5) for b in range(a + 1, 5))
         right = told == np.arange(5)
-        job.say(f"  order-{seed}: perfect {right.all(1).mean():.4f} tau {(2 * pairs / 10 - 1).mean():.4f} places {right.mean(0).round(3)} n={len(told)}")
+        job.say(
+            f"  order-{seed}: perfect {right.all(1).mean():.4f} tau {(2 * pairs / 10 - 1).mean():.4f} places {right.mean(0).round(3)} n={len(told)}"
+        )
         job.keep(f"order-{seed}", best.astype(np.int8))
         job.keep(f"order-{seed}-logp", found[at].max(-1))

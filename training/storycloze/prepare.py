@@ -19,10 +19,10 @@ from scenarist.corpora.rocstories import ROCStories
 from scenarist.corpora.splits import is_dev
 from scenarist.corpora.storycloze import StoryCloze2016, StoryCloze2018
 from scenarist.exams.ordering import OrderingExam
-from scenarist.learning.negatives import Negatives
-from scenarist.models.endings import fold_of
-from scenarist.models.gguf import load_tokenizer
-from scenarist.models.pretrained import gguf_file
+from scenarist.learning.wrong_endings import Negatives
+from scenarist.models.endings.base import fold_of
+from scenarist.networks.gguf import load_tokenizer
+from scenarist.networks.pretrained import gguf_file
 from scenarist.question import Order
 from scenarist.story import sentence_texts
 
@@ -84,7 +84,9 @@ def main(out: Path) -> None:
     out.mkdir(parents=True, exist_ok=True)
     np.savez_compressed(out / "data.npz", **data)
     asked = [
-        {"context": item.context, "endings": item.endings, "answer": item.answer} for year, item in items if year == 2016
+        {"context": item.context, "endings": item.endings, "answer": item.answer}
+        for year, item in items
+        if year == 2016
     ]
     with lzma.open(out / "texts.json.xz", "wt", encoding="utf-8") as file:  # for DSSM, which reads letters
         json.dump({"stories": stories, "dev": data["dev"].tolist(), "items": asked}, file)

@@ -29,7 +29,11 @@ def hashes(prints: list[str]) -> np.ndarray:
 def main(files: list[Path]) -> None:
     """Merge the runs into the release file."""
     kept = dict(np.load(RELEASE)) if RELEASE.is_file() else {}
-    asked = [fingerprint(story.context, story.endings) for corpus in (StoryCloze2016, StoryCloze2018) for story in corpus("dev")]
+    asked = [
+        fingerprint(story.context, story.endings)
+        for corpus in (StoryCloze2016, StoryCloze2018)
+        for story in corpus("dev")
+    ]
     first = {one: at for at, one in reversed(list(enumerate(asked)))}  # 2018 at hand repeats 2016
     places = {bytes(row).hex(): at for at, row in enumerate(kept["questions"])} if "questions" in kept else {}
     for path in files:
@@ -37,14 +41,21 @@ def main(files: list[Path]) -> None:
             if name.startswith("order-"):
                 kept[name] = values
             elif not places:
-                kept["questions"], kept[name] = hashes(list(first)), (values[:, 1] - values[:, 0])[list(first.values())].astype(np.float16)
+                kept["questions"], kept[name] = (
+                    hashes(list(first)),
+                    (values[:, 1] - values[:, 0])[list(first.values())].astype(np.float16),
+                )
             else:
                 margins = values[:, 1] - values[:, 0]
                 kept[name] = np.array([margins[first[one]] for one in places], dtype=np.float16)
     if any(name.startswith("order-") for name in kept):
         items = OrderingExam().set(ROCStories("dev", cased=True))
-        kept["order-questions"] = hashes([fingerprint(item.question.sentences) for item in items if isinstance(item.question, Order)])
-        assert all(len(values) == len(kept["order-questions"]) for name, values in kept.items() if name.startswith("order-"))
+        kept["order-questions"] = hashes(
+            [fingerprint(item.question.sentences) for item in items if isinstance(item.question, Order)]
+        )
+        assert all(
+            len(values) == len(kept["order-questions"]) for name, values in kept.items() if name.startswith("order-")
+        )
     np.savez_compressed(RELEASE, **kept)
     print(f"{RELEASE}: {', '.join(f'{name} {values.shape}' for name, values in sorted(kept.items()))}")
 

@@ -48,7 +48,9 @@ def sample(
                 break
             place = place + 1
             real = torch.cat([real, torch.ones(count, 1, dtype=torch.bool, device=job.device)], 1)
-            states, past = net.forward(token[None, :, None], pos=place[None, :, None], mask=real[None, :, None], past=past, keep=True)
+            states, past = net.forward(
+                token[None, :, None], pos=place[None, :, None], mask=real[None, :, None], past=past, keep=True
+            )
             state = states[0, :, -1]
         rows = torch.stack(drawn, 1).cpu().numpy()
         for row, at in zip(rows, part, strict=True):

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 import torch
 
-from scenarist.models.thought_network import FIRST, Sizes, ThoughtEncoder, ThoughtNetwork, learn
+from scenarist.models.endings.skip_thoughts import FIRST, Sizes, ThoughtEncoder, ThoughtNetwork, learn
 from training.storycloze.job import Job
 
 
@@ -32,7 +32,11 @@ def packed(encoder: ThoughtEncoder, vocabulary: np.ndarray) -> dict[str, Any]:
     """Half precision for the recurrent weights, int8 for the words."""
     table = encoder.words.weight.detach().float().cpu()
     scale = table.abs().amax(1).clamp(min=1e-6) / 127
-    tensors = {"words": (table / scale[:, None]).round().to(torch.int8), "words.s": scale, "vocabulary": torch.from_numpy(vocabulary.copy())}
+    tensors = {
+        "words": (table / scale[:, None]).round().to(torch.int8),
+        "words.s": scale,
+        "vocabulary": torch.from_numpy(vocabulary.copy()),
+    }
     return tensors | {f"reads.{name}": value.detach().half().cpu() for name, value in encoder.reads.named_parameters()}
 
 
@@ -54,10 +58,16 @@ def main() -> None:
         texts = [text[:60] for text in texts[:2]]
     torch.manual_seed(given.seed)
     words = bytes(vocabulary).count(b"\n") + 1 + FIRST
-    network = ThoughtNetwork(Sizes(words, 300, given.size, 512) if not given.tiny else Sizes(words, 20, 32, 32)).to(job.device)
+    network = ThoughtNetwork(Sizes(words, 300, given.size, 512) if not given.tiny else Sizes(words, 20, 32, 32)).to(
+        job.device
+    )
 
     def pack() -> None:
-        job.save("skip-thoughts", [packed(network.encoder, vocabulary)], {"what": "skip-thoughts encoder, fiction", "seed": given.seed})
+        job.save(
+            "skip-thoughts",
+            [packed(network.encoder, vocabulary)],
+            {"what": "skip-thoughts encoder, fiction", "seed": given.seed},
+        )
 
     saved, seen = False, ""
 
@@ -72,7 +82,9 @@ def main() -> None:
         return False
 
     batch, seconds = (16, 10.0) if given.tiny else (512, job.left() - 5)
-    learn(network, texts, given.epochs, batch, rate=1e-3, seed=given.seed, device=job.device, watch=watch, seconds=seconds)
+    learn(
+        network, texts, given.epochs, batch, rate=1e-3, seed=given.seed, device=job.device, watch=watch, seconds=seconds
+    )
     job.say(f"skip-thoughts: done {seen}")
     pack()
 

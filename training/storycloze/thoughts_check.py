@@ -17,8 +17,8 @@ from pathlib import Path
 import numpy as np
 from safetensors.torch import load_file
 
-from scenarist.learning.negatives import Negatives
-from scenarist.models.skip_thoughts import SkipThoughts, unpacked
+from scenarist.learning.wrong_endings import Negatives
+from scenarist.models.endings.skip_thoughts import SkipThoughts, unpacked
 
 LIMIT = 1200
 Asked = Sequence[tuple[Sequence[str], Sequence[str]]]
@@ -39,7 +39,9 @@ def firsts(model: SkipThoughts, asked: Asked) -> np.ndarray:
         model.encode([text for context, endings in asked[at : at + size] for text in (*context, *endings)]) for at in range(0, len(asked), size)
     ]).reshape(len(asked), 6, -1)  # fmt: skip
     story, endings = vectors[:, :4].mean(1)[:, None], vectors[:, 4:]
-    cosines = (story * endings).sum(-1) / np.linalg.norm(endings, axis=-1)  # the story's own length is the same for both
+    cosines = (story * endings).sum(-1) / np.linalg.norm(
+        endings, axis=-1
+    )  # the story's own length is the same for both
     return np.asarray(cosines[:, 0] > cosines[:, 1])
 
 
@@ -57,7 +59,9 @@ def main(texts: Path, files: Sequence[Path]) -> None:
         model = Encoder(path)
         cloze = firsts(model, [(item["context"], item["endings"]) for item in items]) == (answers == 0)
         against = {name: 100 * firsts(model, asked).mean() for name, asked in (("other", other), ("similar", near))}
-        found = ", ".join(f"the told ending against that of {name} stories {value:.1f}" for name, value in against.items())
+        found = ", ".join(
+            f"the told ending against that of {name} stories {value:.1f}" for name, value in against.items()
+        )
         print(f"{path.name} ({path.stat().st_size / 1e6:.1f} MB): Story Cloze {100 * cloze.mean():.1f}; {found}")
 
 

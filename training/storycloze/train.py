@@ -33,11 +33,20 @@ SHARES = {"lm": 0.17, "contrast": 0.24, "folds": 0.08, "ending-only": 0.05, "all
 class Stages:
     """The stages in their order; what one leaves for the next."""
 
-    def __init__(self, job: Job, data: Data, gguf: Path, stories: Path | None, asked: Sequence[str], seeds: int) -> None:
+    def __init__(
+        self, job: Job, data: Data, gguf: Path, stories: Path | None, asked: Sequence[str], seeds: int
+    ) -> None:
         self.job, self.data, self.asked, self.seeds = job, data, asked, seeds
         self.net = Smol(gguf, job.device, job.dtype)
         self.stories: Lora | None = Lora.read(self.net, stories) if stories else None
-        job.say("loaded", len(data.train), "stories,", len(data.items), "items", torch.cuda.get_device_name() if job.device == "cuda" else "CPU")
+        job.say(
+            "loaded",
+            len(data.train),
+            "stories,",
+            len(data.items),
+            "items",
+            torch.cuda.get_device_name() if job.device == "cuda" else "CPU",
+        )
 
     def seconds(self, stage: str) -> float:
         """The budget of one training: its share of two thirds of the time (nearly all where nothing else is run); the rest is for sampling and scoring."""
@@ -74,7 +83,9 @@ class Stages:
         self.job.save("stories", [self.stories.packed(at, f"{seed}.") for at, seed in enumerate(SEEDS)], note)
         for name, contexts in (("story-discriminator", True), ("story-discriminator-ending-only", False)):
             scores = head_scores(self.job, self.net, self.stories, cloze(self.data, contexts))
-            self.job.say(f"  {name}: {self.data.accuracy(scores)} mean of seeds {self.data.accuracy(scores.mean(0, keepdims=True))}")
+            self.job.say(
+                f"  {name}: {self.data.accuracy(scores)} mean of seeds {self.data.accuracy(scores.mean(0, keepdims=True))}"
+            )
             for at, seed in enumerate(SEEDS):
                 self.job.keep(f"{name}-{seed}", scores[at].astype(np.float32))
         self.rules("contrast", {"story-lm-pmi": "pmi1.0"})
@@ -93,13 +104,19 @@ class Stages:
                 self.job.save("folds", [lora.packed(fold, f"{fold}.") for fold in range(labelled.FOLDS)], note)
 
     def ending_only(self) -> None:
-        labelled.folds(self.job, "ending-only", self.base(), self.data, 1, None, self.seconds("ending-only"), contexts=False)
+        labelled.folds(
+            self.job, "ending-only", self.base(), self.data, 1, None, self.seconds("ending-only"), contexts=False
+        )
 
     def all(self) -> None:
         assert self.stories is not None
         every = [np.arange(len(self.data.items))]
-        lora = labelled.classify(self.job, "all", self.base(), self.data, every, 8, [1], self.stories.group(0), self.seconds("all"))
-        self.job.save("labelled", [lora.packed(0)], {"rank": 8, "scale": 2.0, "what": "labelled over stories-1", "seed": 1})
+        lora = labelled.classify(
+            self.job, "all", self.base(), self.data, every, 8, [1], self.stories.group(0), self.seconds("all")
+        )
+        self.job.save(
+            "labelled", [lora.packed(0)], {"rank": 8, "scale": 2.0, "what": "labelled over stories-1", "seed": 1}
+        )
 
     def order(self) -> None:
         net = self.base()
@@ -115,15 +132,19 @@ def main() -> None:
     parser.add_argument("data", type=Path, help="the folder of prepare")
     parser.add_argument("--out", type=Path, default=Path("out/storycloze"))
     parser.add_argument("--stages", default=",".join(STAGES), help="some of " + ",".join(STAGES))
-    parser.add_argument("--stories", type=Path, help="a stories.safetensors to start from, where lm and contrast are not run")
+    parser.add_argument(
+        "--stories", type=Path, help="a stories.safetensors to start from, where lm and contrast are not run"
+    )
     parser.add_argument("--gguf", type=Path, help="SmolLM2; else where scenarist get puts it")
     parser.add_argument("--fold-seeds", type=int, default=len(SEEDS), help="how many seeds of the ten folds")
     parser.add_argument("--budget", type=float, default=860.0, help="seconds")
-    parser.add_argument("--again", action="store_true", help="compute states again on the way back: a tenth of the memory, slower")
+    parser.add_argument(
+        "--again", action="store_true", help="compute states again on the way back: a tenth of the memory, slower"
+    )
     parser.add_argument("--tiny", action="store_true")
     given = parser.parse_args()
     if given.gguf is None:
-        from scenarist.models.pretrained import gguf_file
+        from scenarist.networks.pretrained import gguf_file
 
         given.gguf = gguf_file()
     job = Job(given.out, given.budget, given.tiny)

@@ -61,7 +61,9 @@ def batch(groups: Sequence[Sequence[Tree]]) -> Batch:
     """One batch of trees a group; all groups have the same number of trees."""
     trees = [one for group in groups for one in group]
     ids, places = pad([one.ids for one in trees]), pad([one.places for one in trees])
-    return Batch(len(groups), ids, places, pad([one.branch for one in trees], -1), np.array([one.last for one in trees]))
+    return Batch(
+        len(groups), ids, places, pad([one.branch for one in trees], -1), np.array([one.last for one in trees])
+    )
 
 
 def read(job: Job, net: Smol, lora: Lora, given: Batch) -> Read:
@@ -78,13 +80,17 @@ def read(job: Job, net: Smol, lora: Lora, given: Batch) -> Read:
 
 
 @torch.no_grad()
-def head_scores(job: Job, net: Smol, lora: Lora, asked: Sequence[tuple[Sequence[Ids], Sequence[Ids]]], size: int = 192) -> np.ndarray:
+def head_scores(
+    job: Job, net: Smol, lora: Lora, asked: Sequence[tuple[Sequence[Ids], Sequence[Ids]]], size: int = 192
+) -> np.ndarray:
     """The head's number of every ending: [G, questions, endings]."""
     out = np.zeros((lora.G, len(asked), len(asked[0][1])))
     order = np.argsort([sum(map(len, context)) + sum(map(len, endings)) for context, endings in asked])
     for start in range(0, len(order), size):
         part = order[start : start + size]
-        out[:, part] = read(job, net, lora, batch([[tree(*asked[at]) for at in part]] * lora.G)).logits.float().cpu().numpy()
+        out[:, part] = (
+            read(job, net, lora, batch([[tree(*asked[at]) for at in part]] * lora.G)).logits.float().cpu().numpy()
+        )
     return out
 
 

@@ -17,7 +17,9 @@ def align(
     phrase: str = typer.Argument(help="An abstract word (parmesan) or a concrete phrase (cutting board)."),
     side: str = typer.Option("both", "--from", help="Which side it is on: abstract, concrete or both."),
     limit: int = typer.Option(8, "--limit", "-n", min=1, help="Rows a side."),
-    sentences: int = typer.Option(0, "--sentences", "-s", min=0, help="Show so many sentences behind each row (needs the corpus)."),
+    sentences: int = typer.Option(
+        0, "--sentences", "-s", min=0, help="Show so many sentences behind each row (needs the corpus)."
+    ),
     table: Path | None = typer.Option(None, help="Another table (made by training/kidscook/alignments.py)."),
     as_json: bool = typer.Option(False, "--json", help="Print JSON."),
     seed: int = typer.Option(13, help="Not used: looking up is not random."),
@@ -26,10 +28,10 @@ def align(
     """Look up which concrete phrase an abstract word stands for."""
     import difflib
 
-    from scenarist.cli.faces import console, json_out
+    from scenarist.cli.console import console, json_out
     from scenarist.errors import BadInput
     from scenarist.learning.alignments import Entry, PhraseTable
-    from scenarist.store import resource
+    from scenarist.store.home import resource
 
     if side not in ("abstract", "concrete", "both"):
         raise BadInput(f"--from is abstract, concrete or both, not {side!r}.")
@@ -59,9 +61,14 @@ def align(
     for name, entries in found.items():
         if not entries:
             continue
-        out.print(f"{asked} -> what is said in detail" if name == "concrete" else f"{asked} <- what it is said for", style="bold")
+        out.print(
+            f"{asked} -> what is said in detail" if name == "concrete" else f"{asked} <- what it is said for",
+            style="bold",
+        )
         for entry in entries:
-            out.print(f"  {entry.phrase if name == 'concrete' else entry.word:<28} pmi {entry.pmi:5.2f}  {entry.count:4d} times")
+            out.print(
+                f"  {entry.phrase if name == 'concrete' else entry.word:<28} pmi {entry.pmi:5.2f}  {entry.count:4d} times"
+            )
             for line in behind.of(entry):
                 out.print(f"      {line}", style="dim")
     if not quiet:

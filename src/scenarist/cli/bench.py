@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import typer
 
 if TYPE_CHECKING:
-    from scenarist.bench.run import Sheet
+    from scenarist.bench.run_table import Sheet
 
 MODEL_WIDTH = 18
 """The first column of a table keeps this width where a name needs it; longer names go on below."""
@@ -34,9 +34,9 @@ def bench(
     quiet: bool = typer.Option(False, "--quiet", "-q", help="No progress, no footnotes."),
 ) -> None:
     """Run one table: ours, the published rows beside it, intervals, paired tests, signatures."""
-    from scenarist import verbs
-    from scenarist.cli.faces import console, json_out, progress
+    from scenarist.cli.console import console, json_out, progress
     from scenarist.errors import BadInput
+    from scenarist.verbs.run_table import run_table
 
     if explain:
         from scenarist.signature import explain as words
@@ -45,7 +45,7 @@ def bench(
             console().print(f"- {line}", markup=False)
         return
     if list_:
-        from scenarist.bench.table import load, names
+        from scenarist.bench.spec import load, names
 
         found = [load(name) for name in names()]
         if as_json:
@@ -60,11 +60,11 @@ def bench(
         raise BadInput(f"{html} is a folder; expected the name of a file to write, e.g. {html}/table.html")
     names_ = [name.strip() for name in only.split(",") if name.strip()]
     with progress(quiet) as advance:
-        sheet = verbs.bench(table, split, names_, limit, seed, refresh, advance)
+        sheet = run_table(table, split, names_, limit, seed, refresh, advance)
     if html:
         from scenarist.pages.report import table_page
         from scenarist.registry import load as named
-        from scenarist.store import write_whole
+        from scenarist.store.home import write_whole
 
         drawn = named(sheet.table.page)(sheet.json()) if sheet.table.page else table_page(sheet_parts(sheet))
         write_whole(html, [drawn.encode()])
@@ -116,13 +116,15 @@ def show(form: dict[str, Any], sheet: Sheet, quiet: bool, cite: bool) -> None:
     """Print the table."""
     from rich.table import Table
 
-    from scenarist.cli.faces import console
+    from scenarist.cli.console import console
 
     out, table = console(), sheet.table
     columns = list(dict.fromkeys(column for row in form["rows"] for column in row["scores"]))
     grid = Table(title=f"{table.title} ({sheet.split})", title_justify="left")
     longest = max((len(row["model"]) for row in form["rows"]), default=0)
-    grid.add_column("model", overflow="fold", min_width=min(longest, MODEL_WIDTH))  # a name cut short may be that of two rows
+    grid.add_column(
+        "model", overflow="fold", min_width=min(longest, MODEL_WIDTH)
+    )  # a name cut short may be that of two rows
     grid.add_column("role")
     for column in columns:
         grid.add_column(column.replace("/", "\n"), justify="right", overflow="fold")

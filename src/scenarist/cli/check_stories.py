@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from scenarist.errors import BadInput
-from scenarist.learning.quality import Fault, check
 from scenarist.noun import Noun
+from scenarist.verbs.quality import Fault, check
 
 
 class Checked(Noun, frozen=True):

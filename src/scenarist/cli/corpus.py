@@ -28,7 +28,7 @@ def print_json(value: Any) -> None:
 @app.command("list")
 def list_corpora(json: Json = False, quiet: Quiet = False, seed: Seed = 13) -> None:
     """All corpora: what each holds and which of its splits are at hand."""
-    from scenarist.corpora import listing
+    from scenarist.corpora import at_hand as listing
 
     rows = listing.overview()
     if json:
@@ -54,7 +54,8 @@ def list_corpora(json: Json = False, quiet: Quiet = False, seed: Seed = 13) -> N
 @app.command()
 def info(name: Name, json: Json = False, quiet: Quiet = False, seed: Seed = 13) -> None:
     """What a corpus is, its licence, how to cite and obtain it, its files and its known traps."""
-    from scenarist.corpora import finding, manifest
+    from scenarist.corpora import manifest
+    from scenarist.corpora import search_path as finding
 
     entry = manifest.entry(name)
     if json:
@@ -91,7 +92,10 @@ def info(name: Name, json: Json = False, quiet: Quiet = False, seed: Seed = 13) 
 
 @app.command()
 def stats(
-    name: Annotated[str, typer.Argument(help="Name of a corpus, or a file: stories (CSV, JSONL) or temporal links (XML, TimeML-like).")],
+    name: Annotated[
+        str,
+        typer.Argument(help="Name of a corpus, or a file: stories (CSV, JSONL) or temporal links (XML, TimeML-like)."),
+    ],
     split: Annotated[str, typer.Option(help="train, dev, test or all.")] = "",
     limit: Annotated[int | None, typer.Option(help="Count the first N only.", min=1)] = None,
     html: Annotated[Path | None, typer.Option(help="Also write a page with figures (corpora of stories).")] = None,
@@ -110,7 +114,7 @@ def stats(
         from scenarist.bench.analyses.stories import figures
         from scenarist.errors import BadInput
         from scenarist.pages.stories import figures_page
-        from scenarist.store import write_whole
+        from scenarist.store.home import write_whole
 
         if found.yields != "Story":
             raise BadInput(f"--html draws corpora of stories; {name} gives {found.yields}.")
@@ -165,7 +169,8 @@ def links_of(path: Path, json: bool) -> None:
 @app.command()
 def check(
     names: Annotated[
-        list[str] | None, typer.Argument(help="Names of corpora (all that are at hand where none is given), or files of stories.")
+        list[str] | None,
+        typer.Argument(help="Names of corpora (all that are at hand where none is given), or files of stories."),
     ] = None,
     json: Json = False,
     quiet: Quiet = False,
@@ -175,7 +180,8 @@ def check(
     if names and all(Path(name).is_file() for name in names):
         check_files([Path(name) for name in names], json, quiet)
         return
-    from scenarist.corpora import listing, manifest
+    from scenarist.corpora import at_hand as listing
+    from scenarist.corpora import manifest
     from scenarist.corpora.checking import Report
     from scenarist.corpora.checking import check as checked
 
@@ -223,7 +229,9 @@ def check_files(paths: list[Path], json: bool, quiet: bool) -> None:
         if not quiet:
             doubtful = sum(bool(one.faults) for one in found) - broken
             fine = len(found) - broken - doubtful
-            print(f"Stories: {len(found)}; with a broken rule: {broken}; with a doubt: {doubtful}; without either: {fine}.")
+            print(
+                f"Stories: {len(found)}; with a broken rule: {broken}; with a doubt: {doubtful}; without either: {fine}."
+            )
     if broken:
         raise typer.Exit(1)
 

@@ -42,13 +42,13 @@ def detect(
     quiet: bool = typer.Option(False, "--quiet", "-q", help="One line a segment, without the text."),
 ) -> None:
     """Find segments of everyday scenarios: label, weight, and the words that decided."""
-    from scenarist.cli.faces import console, json_out
-    from scenarist.models.detecting import detect_text, read_text, with_tokens
+    from scenarist.cli.console import console, json_out
+    from scenarist.verbs.detect import detect_text, read_text, with_tokens
 
     stories = [detect_text(text, id, model=model, least=least) for text, id in map(read_text, files)]
     if html:
         from scenarist.pages.segment import segment_page
-        from scenarist.store import write_whole
+        from scenarist.store.home import write_whole
 
         write_whole(html, [segment_page(stories).encode()])
     if webanno:

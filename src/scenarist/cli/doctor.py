@@ -17,9 +17,10 @@ def findings() -> list[dict[str, str]]:
     import platform
     import shutil
 
-    from scenarist import __version__, store
+    from scenarist import __version__
     from scenarist.corpora import manifest
-    from scenarist.corpora.finding import locate
+    from scenarist.corpora.search_path import locate
+    from scenarist.store import home as store
 
     found = [
         {
@@ -60,7 +61,7 @@ def doctor(
     """Say what is installed, found and missing here, and what to type next."""
     from rich.table import Table
 
-    from scenarist.cli.faces import console, json_out
+    from scenarist.cli.console import console, json_out
 
     found = findings()
     if as_json:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import typer
 
 if TYPE_CHECKING:
-    from scenarist.cli.faces import Advance
+    from scenarist.cli.console import Advance
     from scenarist.reading.batch import Text
     from scenarist.story import Story
 
@@ -40,7 +40,7 @@ def events(
     quiet: bool = typer.Option(False, "--quiet", "-q", help="No progress, no notes."),
 ) -> None:
     """Find events, who takes part in them, and chains."""
-    from scenarist.cli.faces import progress
+    from scenarist.cli.console import progress
     from scenarist.errors import BadInput
     from scenarist.reading.events.views import checked
 
@@ -132,7 +132,7 @@ def inputs(files: list[str], encoding: str) -> Iterator[Text]:
 def write_page(path: Path, stories: list[Story], least: int, view: str) -> None:
     """The page of all stories."""
     from scenarist.pages.events import events_page
-    from scenarist.store import write_whole
+    from scenarist.store.home import write_whole
 
     title = stories[0].id if len(stories) == 1 else f"{len(stories)} stories"
     write_whole(path, [events_page(stories, title, least, view).encode("utf-8", "replace")])
@@ -154,7 +154,7 @@ def show_json(story: Story, least: int, view: str, realis: bool) -> None:
 
 def show(story: Story, least: int, view: str, realis: bool, quiet: bool) -> None:
     """A story's chains for people: longest first, the protagonist marked."""
-    from scenarist.cli.faces import console
+    from scenarist.cli.console import console
     from scenarist.reading.chains import chains, protagonist
 
     out = console()

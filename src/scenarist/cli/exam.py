@@ -56,11 +56,11 @@ def exam(
     quiet: bool = typer.Option(False, "--quiet", "-q", help="Print nothing but errors."),
 ) -> None:
     """Write an exam: questions for the solver, keys for the examiner, in separate files."""
-    from scenarist import verbs
-    from scenarist.bench.folder import example, write
-    from scenarist.cli.faces import console, json_out
+    from scenarist.bench.exam_folder import example, write
+    from scenarist.cli.console import console, json_out
+    from scenarist.verbs.exam import exam as set_exam
 
-    items, card = verbs.exam(name, corpus, split, seed, limit, switches(set_), switches(corpus_set))
+    items, card = set_exam(name, corpus, split, seed, limit, switches(set_), switches(corpus_set))
     write(out, items, card)
     if as_json:
         json_out(card)
@@ -70,6 +70,9 @@ def exam(
         say("Give questions.jsonl to the system, keep keys.jsonl, and expect one line an item:", markup=False)
         say(f"  {example(items[0])}", markup=False, soft_wrap=True)
         if any(item.key == "" for item in items):
-            say("Some have no answer, so the folder cannot be scored here: keep the predictions for who holds the answers.", markup=False)
+            say(
+                "Some have no answer, so the folder cannot be scored here: keep the predictions for who holds the answers.",
+                markup=False,
+            )
         else:
             say(f"Then: scenarist score {out} predictions.jsonl", markup=False)

@@ -23,20 +23,22 @@ def explain(
     quiet: bool = typer.Option(False, "--quiet", "-q", help="No notes."),
 ) -> None:
     """Write the concrete steps of an abstract instruction."""
-    from scenarist.cli.faces import console, json_out
+    from scenarist.cli.console import console, json_out
     from scenarist.errors import missing_extra
 
     try:
-        from scenarist.models.explaining import explain as told
+        from scenarist.verbs.explain import explain as told
     except ModuleNotFoundError as error:
         raise missing_extra(str(error.name), "lm", "scenarist explain") from error
     alignment = told(instruction, size, device, seed)
     pair = alignment.pair
     if html:
         from scenarist.pages.alignment import page
-        from scenarist.store import write_whole
+        from scenarist.store.home import write_whole
 
-        write_whole(html, [page([alignment], " ".join(pair.abstract), f"Steps and alignment by {alignment.by}").encode()])
+        write_whole(
+            html, [page([alignment], " ".join(pair.abstract), f"Steps and alignment by {alignment.by}").encode()]
+        )
     if as_json:
         json_out({
             "abstract": list(pair.abstract), "concrete": list(pair.concrete), "by": alignment.by,

@@ -13,10 +13,16 @@ app = typer.Typer()
 def fill(
     story: Path | None = typer.Argument(None, help="A story in plain text, for --ending; - reads standard input."),
     chain: str | None = typer.Option(None, help="Events as verb:role with ? where one is missing."),
-    ending: list[str] = typer.Option([], help="A possible ending, repeated to choose between; without a FILE the first one is the story."),
+    ending: list[str] = typer.Option(
+        [], help="A possible ending, repeated to choose between; without a FILE the first one is the story."
+    ),
     write: int = typer.Option(3, min=1, max=20, help="Endings to write where none is given."),
-    model: Path | None = typer.Option(None, help="A folder made by `scenarist learn`; the package's own counts otherwise."),
-    by: str = typer.Option("", "--by", help="Which model: mixture, bigram, pmi-cutoff, unigram, ... (endings: its own list)."),
+    model: Path | None = typer.Option(
+        None, help="A folder made by `scenarist learn`; the package's own counts otherwise."
+    ),
+    by: str = typer.Option(
+        "", "--by", help="Which model: mixture, bigram, pmi-cutoff, unigram, ... (endings: its own list)."
+    ),
     scenario: str = typer.Option("", help="A scenario of a folder learned with --by-scenario."),
     set_: list[str] = typer.Option([], "--set", help="A setting of the model as key=value; may be repeated."),
     top: int = typer.Option(10, min=1, max=50, help="Candidates to show."),
@@ -26,8 +32,8 @@ def fill(
     quiet: bool = typer.Option(False, "--quiet", "-q", help="Print the best answer only."),
 ) -> None:
     """Fill a gap: which event is missing from a chain, or which ending fits a story."""
+    from scenarist.cli.console import json_out
     from scenarist.cli.exam import switches
-    from scenarist.cli.faces import json_out
     from scenarist.errors import BadInput
 
     if ending or story is not None:
@@ -39,13 +45,15 @@ def fill(
         fill_ending(story, ending, by, switches(set_), write, seed, as_json, quiet)
         return
     if chain is None:
-        raise BadInput("Say what to fill: --chain 'arrest:obj escape:subj ?', or FILE --ending 'One.' --ending 'Other.', or FILE alone")
-    from scenarist.models.filling import fill_chain
+        raise BadInput(
+            "Say what to fill: --chain 'arrest:obj escape:subj ?', or FILE --ending 'One.' --ending 'Other.', or FILE alone"
+        )
+    from scenarist.verbs.fill import fill_chain
 
     filled = fill_chain(chain, by or "mixture", model, top, switches(set_), scenario)
     if html is not None:
         from scenarist.pages.eventcloze import filled_page
-        from scenarist.store import write_whole
+        from scenarist.store.home import write_whole
 
         write_whole(html, [filled_page(filled).encode()])
     if as_json:
@@ -60,8 +68,8 @@ def shown(filled: object, html: Path | None) -> None:
     """The ranking with its evidence, for a terminal."""
     from rich.table import Table
 
-    from scenarist.cli.faces import console
-    from scenarist.models.filling import Filled
+    from scenarist.cli.console import console
+    from scenarist.verbs.fill import Filled
 
     assert isinstance(filled, Filled)
     say = console()

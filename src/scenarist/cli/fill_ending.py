@@ -21,11 +21,18 @@ def told(story: Path) -> str:
 
 
 def fill_ending(
-    story: Path | None, endings: list[str], by: str, settings: Mapping[str, Any], write: int, seed: int, as_json: bool, quiet: bool
+    story: Path | None,
+    endings: list[str],
+    by: str,
+    settings: Mapping[str, Any],
+    write: int,
+    seed: int,
+    as_json: bool,
+    quiet: bool,
 ) -> None:
     """Choose between endings of a story, or write some."""
-    from scenarist.cli.faces import console, json_out
-    from scenarist.models.ending_choice import choose_ending, write_endings
+    from scenarist.cli.console import console, json_out
+    from scenarist.verbs.endings import choose_ending, write_endings
 
     if story is not None and story.suffix == ".csv":
         if endings:
@@ -65,11 +72,11 @@ def fill_ending(
 
 def fill_table(path: Path, by: str, settings: Mapping[str, Any]) -> None:
     """Stories and endings in the official CSV columns -> one prediction a line, with answers in the file or without."""
-    from scenarist.bench.runner import ask
+    from scenarist.bench.sit import ask
     from scenarist.corpora.storycloze import StoryCloze2016
     from scenarist.exams.storycloze import StoryClozeExam
-    from scenarist.models.ending_choice import chooser
     from scenarist.noun import to_json
+    from scenarist.verbs.endings import chooser
 
     items = list(StoryClozeExam(blind=True).set(StoryCloze2016(path=path)))
     for prediction in ask(chooser(by, settings), items):

@@ -7,10 +7,14 @@ import typer
 app = typer.Typer()
 
 
-@app.command(epilog="Examples: scenarist get --list | scenarist get smollm2 | scenarist get storycloze --from ../release")
+@app.command(
+    epilog="Examples: scenarist get --list | scenarist get smollm2 | scenarist get storycloze --from ../release"
+)
 def get(
     name: str = typer.Argument("", help="What to get, e.g. smollm2, storycloze."),
-    source: str = typer.Option("", "--from", help="A folder or address that holds the files; else the checkout's release/ or PyPI."),
+    source: str = typer.Option(
+        "", "--from", help="A folder or address that holds the files; else the checkout's release/ or PyPI."
+    ),
     again: bool = typer.Option(False, "--again", help="Get it anew even where it is in place."),
     listing: bool = typer.Option(False, "--list", help="List what there is to get, and what is in place."),
     seed: int = typer.Option(13, help="Nothing here is random; accepted as everywhere."),
@@ -18,9 +22,9 @@ def get(
     quiet: bool = typer.Option(False, "--quiet", "-q", help="Print nothing."),
 ) -> None:
     """Put release files (models, adapters) into place."""
-    from scenarist.cli.faces import console, json_out
+    from scenarist.cli.console import console, json_out
     from scenarist.errors import BadInput
-    from scenarist.learning import releases
+    from scenarist.store import releases
 
     if listing:
         found = [releases.state(one) for one in releases.manifest().values()]

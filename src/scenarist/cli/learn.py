@@ -9,7 +9,9 @@ import typer
 app = typer.Typer()
 
 
-@app.command(epilog="Example: scenarist learn texts:FOLDER -o model   then: scenarist fill --model model --chain 'arrest:obj ?'")
+@app.command(
+    epilog="Example: scenarist learn texts:FOLDER -o model   then: scenarist fill --model model --chain 'arrest:obj ?'"
+)
 def learn(
     corpus: str = typer.Argument(help="Corpus (see: scenarist corpus list), or texts:FOLDER, or jsonl:FILE."),
     out: Path = typer.Option(..., "-o", "--out", help="Folder for chains, count tables and arrays."),
@@ -17,7 +19,9 @@ def learn(
     reader: str = typer.Option("default", help="Who reads plain text: default, spacy:NAME, corenlp:URL."),
     engine: str = typer.Option("duckdb", help="duckdb (here) or spark (a cluster)."),
     master: str = typer.Option("local[2]", help="Spark master: local[N], spark://HOST:PORT, yarn or k8s://URL."),
-    memory: str = typer.Option("2GB", help="Memory for counting, on Spark of each executor; what does not fit goes to disk."),
+    memory: str = typer.Option(
+        "2GB", help="Memory for counting, on Spark of each executor; what does not fit goes to disk."
+    ),
     jobs: int = typer.Option(1, min=1, help="Processes for reading, threads for counting."),
     dedup: bool = typer.Option(True, help="Leave out exact and near-duplicate documents."),
     args: str = typer.Option("single", help="single: verb and role; multi: all arguments as variables."),
@@ -31,9 +35,9 @@ def learn(
     quiet: bool = typer.Option(False, "--quiet", "-q", help="Print nothing but errors."),
 ) -> None:
     """Learn event counts from a corpus; an interrupted run goes on with the same command."""
-    from scenarist.cli.faces import console, json_out, progress
-    from scenarist.learning.learn_events import learn_events
-    from scenarist.learning.limited import Limited
+    from scenarist.cli.console import console, json_out, progress
+    from scenarist.corpora.loader import Limited
+    from scenarist.learning.learn import learn_events
     from scenarist.registry import make
 
     own = corpus.startswith(("texts:", "jsonl:"))
@@ -52,7 +56,9 @@ def learn(
     if quiet:
         return
     say = console().print
-    say(f"{out}: {card.events:,} events in {card.chains:,} chains of {card.documents:,} documents ({corpus}, read by {reader}).")
+    say(
+        f"{out}: {card.events:,} events in {card.chains:,} chains of {card.documents:,} documents ({corpus}, read by {reader})."
+    )
     if dedup:
         say(f"Left out as duplicates: {card.exact:,} exact, {card.near:,} near ({card.dedup}).")
     kinds, pairs = card.tables["events"], card.tables["unordered"]

@@ -105,7 +105,9 @@ def run(args: list[str] | None = None) -> int:
     """Run the command line and give its exit code."""
     debug = os.environ.get("SCENARIST_DEBUG")
     for name in ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS"):
-        os.environ.setdefault(name, "1")  # our matrices are small: threads only wait for each other; --jobs is the parallelism
+        os.environ.setdefault(
+            name, "1"
+        )  # our matrices are small: threads only wait for each other; --jobs is the parallelism
     try:
         code = typer.main.get_command(app).main(args, prog_name="scenarist", standalone_mode=False)
         if code == INTERRUPTED:  # Typer turns Ctrl-C into this code and says nothing

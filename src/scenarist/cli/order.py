@@ -11,7 +11,9 @@ app = typer.Typer()
 
 @app.command(epilog="Example: shuf story.txt | scenarist order -")
 def order(
-    file: Path = typer.Argument(..., help="A text with one sentence a line (or one paragraph); - reads standard input."),
+    file: Path = typer.Argument(
+        ..., help="A text with one sentence a line (or one paragraph); - reads standard input."
+    ),
     by: str = typer.Option("story-order", "--by", help="Which model: story-order, or any that answers orders."),
     top: int = typer.Option(1, min=1, max=5, help="How many orders to show."),
     seed: int = typer.Option(13, help="Nothing here is random; accepted as everywhere."),
@@ -21,10 +23,10 @@ def order(
     """Put shuffled sentences into story order."""
     import sys
 
-    from scenarist.cli.faces import console, json_out
+    from scenarist.cli.console import console, json_out
     from scenarist.errors import BadInput
     from scenarist.formats import plain
-    from scenarist.models.word_places import MOST
+    from scenarist.models.ordering import MOST
     from scenarist.question import Order, Permutation
     from scenarist.registry import make
 

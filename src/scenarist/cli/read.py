@@ -15,7 +15,7 @@ import typer
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from scenarist.account import Account
+    from scenarist.interpretation import Account
 
 app = typer.Typer()
 Named: TypeAlias = tuple[str, str, str]
@@ -33,7 +33,10 @@ def read(
     as_json: bool = typer.Option(False, "--json", help="Print one JSON object a story and line (see the docs)."),
     html: Path | None = typer.Option(None, help="Write one self-contained page (of a single story)."),
     out: Path | None = typer.Option(
-        None, "-o", "--out", help="Folder for accounts.jsonl, chains.parquet and untold.parquet; an interrupted run goes on."
+        None,
+        "-o",
+        "--out",
+        help="Folder for accounts.jsonl, chains.parquet and untold.parquet; an interrupted run goes on.",
     ),
     encoding: str = typer.Option("utf-8", help="Encoding of the files."),
     jobs: int = typer.Option(1, "--jobs", "-j", min=1, help="Processes; the result is the same whatever their number."),
@@ -41,7 +44,7 @@ def read(
     quiet: bool = typer.Option(False, "--quiet", "-q", help="No progress and no legend."),
 ) -> None:
     """Read a story: which scenarios it tells, who does what, and what goes without saying."""
-    from scenarist.cli.faces import progress
+    from scenarist.cli.console import progress
     from scenarist.errors import BadInput
 
     if html and html.is_dir():
@@ -53,14 +56,16 @@ def read(
         with progress(quiet) as advance:
             stream(texts, out, jobs, advance, quiet)
         return
-    from scenarist import verbs
+    from scenarist.verbs.read import read_all
 
     first = list(itertools.islice(texts, 2))
     if html and len(first) > 1:
-        raise BadInput(f"{source} holds more than one story, and --html shows one. Read them one by one, or use -o FOLDER.")
+        raise BadInput(
+            f"{source} holds more than one story, and --html shows one. Read them one by one, or use -o FOLDER."
+        )
     if len(first) == 1 and not first[0][1].strip():
         raise BadInput(f"{source}: expected a story, found an empty text.")
-    for account in verbs.read_all(itertools.chain(first, texts), jobs if len(first) > 1 else 1):
+    for account in read_all(itertools.chain(first, texts), jobs if len(first) > 1 else 1):
         if html:
             write_page(html, account)
         if as_json:
@@ -68,7 +73,7 @@ def read(
 
             sys.stdout.write(msgspec.json.encode(account).decode() + "\n")
         elif not (html and quiet):
-            from scenarist.cli.faces import console
+            from scenarist.cli.console import console
 
             show(account, console(), quiet)
     if html and not quiet and not as_json:
@@ -108,7 +113,7 @@ def name_of(file: str) -> str:
 def write_page(path: Path, account: Account) -> None:
     """The page of an account."""
     from scenarist.pages.story import story_page
-    from scenarist.store import write_whole
+    from scenarist.store.home import write_whole
 
     write_whole(path, [story_page(account).encode()])
 
@@ -116,8 +121,7 @@ def write_page(path: Path, account: Account) -> None:
 def stream(texts: Iterator[Named], out: Path, jobs: int, advance: object, quiet: bool) -> None:
     """Accounts to a folder, one JSON line each, and their tables; what an earlier run wrote is kept and passed over."""
     from scenarist.errors import BadInput, Missing
-    from scenarist.models.account_tables import Tables, rows
-    from scenarist.models.accounts import lines
+    from scenarist.verbs.read import Tables, lines, rows
 
     file = out / "accounts.jsonl"
     missing = ""
@@ -152,7 +156,9 @@ def stream(texts: Iterator[Named], out: Path, jobs: int, advance: object, quiet:
     if not quiet:
         print(f"{number} accounts are in {file}", end="")
         if tables:
-            print(f", {tables.chains.count} chains in {tables.chains.path}, {tables.untold.count} untold events in {tables.untold.path}.")
+            print(
+                f", {tables.chains.count} chains in {tables.chains.path}, {tables.untold.count} untold events in {tables.untold.path}."
+            )
         else:
             print(f". No Parquet: {missing}")
 
@@ -161,7 +167,7 @@ def already(file: Path) -> Iterator[tuple[Account, int]]:
     """What an earlier run has read, and where each whole line ends."""
     import msgspec
 
-    from scenarist.account import Account
+    from scenarist.interpretation import Account
 
     end = 0
     if file.exists():
@@ -232,7 +238,11 @@ def show_chains(account: Account, out: Console) -> None:
 
     story = account.story
     names = {one.id: called(story, one) for one in story.entities if not one.members or len(one.mentions) > 1}
-    shown = [chain for chain in account.chains if len(chain.links) > 1 and names.get(chain.entity, "nobody").lower() not in NOBODY][:6]
+    shown = [
+        chain
+        for chain in account.chains
+        if len(chain.links) > 1 and names.get(chain.entity, "nobody").lower() not in NOBODY
+    ][:6]
     if shown:
         out.print()
     for chain in shown:

@@ -29,9 +29,9 @@ def listing(
     """All scenarios of Wanzare et al. (2019), Appendix B, with the paper's counts, and those you added."""
     if context.invoked_subcommand is not None:
         return
-    from scenarist.cli.faces import console, json_out
-    from scenarist.learning.scenario_inventory import inventory
-    from scenarist.models.taught import taught_names
+    from scenarist.cli.console import console, json_out
+    from scenarist.inventory import inventory
+    from scenarist.models.scenarios.user_scenarios import taught_names
 
     word = find.lower()
     found = [one for one in inventory() if any(word in name.lower() for name in (one.name, *one.aliases))]
@@ -79,10 +79,10 @@ def show(
     seed: Seed = 13,
 ) -> None:
     """One scenario: counts, aliases, relations both ways, and the words that speak for it most."""
-    from scenarist.cli.faces import console, json_out
-    from scenarist.learning.scenario_inventory import find, inventory
-    from scenarist.models.deciding_words import strongest
-    from scenarist.models.phrase_network import carried
+    from scenarist.cli.console import console, json_out
+    from scenarist.inventory import find, inventory
+    from scenarist.models.scenarios.deciding_words import strongest
+    from scenarist.models.scenarios.phrase_network import carried
 
     one = find(name)
     words = strongest(carried(), one.name)
@@ -126,8 +126,8 @@ def add(
     seed: Seed = 13,
 ) -> None:
     """Teach the detector a scenario of your own from about twenty stories."""
-    from scenarist.cli.faces import console, json_out
-    from scenarist.models.taught import read_stories, teach
+    from scenarist.cli.console import console, json_out
+    from scenarist.models.scenarios.user_scenarios import read_stories, teach
 
     report = teach(name, read_stories(stories))
     if json:
@@ -149,8 +149,8 @@ def forget(
     seed: Seed = 13,
 ) -> None:
     """Take back a scenario you added."""
-    from scenarist.cli.faces import console, json_out
-    from scenarist.models.taught import forget as drop
+    from scenarist.cli.console import console, json_out
+    from scenarist.models.scenarios.user_scenarios import forget as drop
 
     file = drop(name)
     if json:

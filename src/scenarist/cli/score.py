@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import typer
 
 if TYPE_CHECKING:
-    from scenarist.bench.score import Scored
+    from scenarist.bench.score_files import Scored
 
 app = typer.Typer()
 
@@ -27,14 +27,14 @@ def score(
     quiet: bool = typer.Option(False, "--quiet", "-q", help="Print the table only."),
 ) -> None:
     """Score predictions: value, 95 % interval, detectable difference, paired tests, signature."""
-    from scenarist import verbs
-    from scenarist.cli.faces import json_out
+    from scenarist.cli.console import json_out
+    from scenarist.verbs.score import score as score_folder
 
-    scored = verbs.score(folder, predictions, metric, strict, seed)
+    scored = score_folder(folder, predictions, metric, strict, seed)
     if html:
-        from scenarist.bench import folder as folders
+        from scenarist.bench import exam_folder as folders
         from scenarist.pages.report import score_page
-        from scenarist.store import write_whole
+        from scenarist.store.home import write_whole
 
         items, _ = folders.read(folder)
         systems = [(s.name, list(s.scores.values()), s.predictions) for s in scored.systems]
@@ -49,7 +49,7 @@ def show(scored: Scored, quiet: bool) -> None:
     """Print the table."""
     from rich.table import Table
 
-    from scenarist.cli.faces import console
+    from scenarist.cli.console import console
 
     out = console()
     table = Table(title=f"{scored.card.exam} on {scored.card.data} ({scored.card.split})", title_justify="left")

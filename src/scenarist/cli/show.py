@@ -19,13 +19,13 @@ def show(
     """Show what is known of a scenario: typical events in order, participants, related scenarios."""
     from rich.table import Table
 
-    from scenarist import verbs
-    from scenarist.cli.faces import console, json_out
+    from scenarist.cli.console import console, json_out
+    from scenarist.verbs.show import show as show_scenario
 
-    script, scenario = verbs.show(name)
+    script, scenario = show_scenario(name)
     if html:
         from scenarist.pages.script import script_page
-        from scenarist.store import write_whole
+        from scenarist.store.home import write_whole
 
         write_whole(html, [script_page(script, scenario).encode()])
     if as_json:

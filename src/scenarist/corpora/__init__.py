@@ -23,7 +23,7 @@ INDEX: dict[str, str] = {
     "gigaword": "scenarist.corpora.gigaword:Gigaword",
     "spinn3r": "scenarist.corpora.spinn3r:Spinn3r",
     "toy": "scenarist.corpora.toy:Toy",
-    "stitched": "scenarist.learning.stitching:Stitched",
+    "stitched": "scenarist.corpora.stitched:Stitched",
     "texts:": "scenarist.corpora.texts:Texts",
     "jsonl:": "scenarist.corpora.texts:Stories",
     "conllu:": "scenarist.corpora.texts:Parsed",

@@ -11,8 +11,8 @@ from collections.abc import Callable
 from hashlib import sha256
 from pathlib import Path
 
-from scenarist.corpora import finding
-from scenarist.corpora.listing import readable_splits
+from scenarist.corpora import search_path as finding
+from scenarist.corpora.at_hand import readable_splits
 from scenarist.corpora.manifest import Entry, Known, entry
 from scenarist.errors import ScenaristError
 from scenarist.formats.lines import BROKEN, open_binary, truncated

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import ClassVar
 
-from scenarist.corpora import finding
+from scenarist.corpora import search_path as finding
 from scenarist.corpora.loader import Loader, members
 from scenarist.corpora.mcscript import needed
 from scenarist.errors import BadInput

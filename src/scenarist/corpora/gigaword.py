@@ -13,7 +13,7 @@ from html import unescape
 from pathlib import Path
 from typing import ClassVar
 
-from scenarist.corpora import finding
+from scenarist.corpora import search_path as finding
 from scenarist.corpora.loader import Loader
 from scenarist.errors import BadInput
 from scenarist.formats.lines import Line, lines

@@ -14,7 +14,7 @@ from typing import ClassVar
 
 import msgspec
 
-from scenarist.corpora import finding
+from scenarist.corpora import search_path as finding
 from scenarist.corpora.loader import Loader
 from scenarist.errors import BadInput
 from scenarist.formats import jsonl

@@ -2,15 +2,19 @@
 
 A loader names its files per split (``files``); a split without a file of its own is cut from the training file by the
 rule of ``splits``. ``path`` reads a given file or folder instead of the search path.
+
+A corpus -> its first so many things, re-iterable: for a first try.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from itertools import islice
 from pathlib import Path
-from typing import ClassVar, Generic, TypeVar
+from typing import Any, ClassVar, Generic, TypeVar
 
-from scenarist.corpora import finding, splits
+from scenarist.corpora import search_path as finding
+from scenarist.corpora import splits
 from scenarist.errors import BadInput
 from scenarist.formats.table import Row
 
@@ -120,3 +124,13 @@ def members(folder: Path, matches: Callable[[str], bool]) -> Iterator[Path]:
     if not found:
         raise BadInput(f"{folder}: the folder holds no file of the expected kind")
     yield from found
+
+
+class Limited:
+    """The beginning of a corpus."""
+
+    def __init__(self, corpus: Iterable[Any], limit: int) -> None:
+        self.corpus, self.limit = corpus, limit
+
+    def __iter__(self) -> Iterator[Any]:
+        return islice(iter(self.corpus), self.limit)

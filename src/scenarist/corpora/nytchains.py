@@ -10,7 +10,8 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import ClassVar
 
-from scenarist.corpora import finding, splits
+from scenarist.corpora import search_path as finding
+from scenarist.corpora import splits
 from scenarist.corpora.loader import Loader
 from scenarist.formats import chains
 from scenarist.formats.chains import Document

@@ -15,7 +15,7 @@ from typing import ClassVar
 
 import msgspec
 
-from scenarist.corpora import finding
+from scenarist.corpora import search_path as finding
 from scenarist.corpora.loader import Ids, Loader
 from scenarist.corpora.masked_names import restore
 from scenarist.errors import BadInput
@@ -48,12 +48,17 @@ class ROCStories(Loader[Story]):
     name = "rocstories"
     files: ClassVar[Mapping[str, tuple[str, ...]]] = {"train": (*OFFICIAL, "stories.jsonl")}
 
-    def __init__(self, split: str = "train", cased: bool | None = None, restored: bool = False, path: str | Path | None = None) -> None:
+    def __init__(
+        self, split: str = "train", cased: bool | None = None, restored: bool = False, path: str | Path | None = None
+    ) -> None:
         super().__init__(split, path)
         self.cased, self.restored = cased, restored
 
     def settings(self) -> Mapping[str, object]:
-        return {**({} if self.cased is None else {"cased": self.cased}), **({"restored": True} if self.restored else {})}
+        return {
+            **({} if self.cased is None else {"cased": self.cased}),
+            **({"restored": True} if self.restored else {}),
+        }
 
     def read(self, path: Path) -> Iterator[Story]:
         ids = Ids()

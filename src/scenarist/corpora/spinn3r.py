@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import ClassVar
 from xml.parsers.expat import ExpatError, ParserCreate
 
-from scenarist.corpora import finding
+from scenarist.corpora import search_path as finding
 from scenarist.corpora.loader import Loader
 from scenarist.errors import BadInput
 from scenarist.formats.html import plain

@@ -12,8 +12,8 @@ from pathlib import Path
 from typing import ClassVar
 
 from scenarist.corpora import splits
-from scenarist.corpora.finding import PACKED
 from scenarist.corpora.loader import Loader, members
+from scenarist.corpora.search_path import PACKED
 from scenarist.errors import BadInput
 from scenarist.formats import archive, conllcoref, conllu, jsonl
 from scenarist.formats.lines import stem

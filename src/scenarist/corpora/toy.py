@@ -12,13 +12,14 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, ClassVar
 
-from scenarist.corpora import finding, splits
+from scenarist.corpora import search_path as finding
+from scenarist.corpora import splits
 from scenarist.corpora.loader import Loader
 from scenarist.corpora.storycloze import ClozeStory
 from scenarist.errors import BadInput
 from scenarist.formats import jsonl
 from scenarist.noun import Noun
-from scenarist.store import resource
+from scenarist.store.home import resource
 from scenarist.story import Chain, Label, Link, Pair, Segment, Story, sentence_texts
 
 NOUNS: dict[str, tuple[str, type[Noun]]] = {

@@ -13,7 +13,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from scenarist.errors import BadInput
 from scenarist.formats.plain import sentences
-from scenarist.learning.scenario_inventory import NONE, find, known, unknown
+from scenarist.inventory import NONE, find, known, unknown
 from scenarist.question import Item, Segments, Where
 from scenarist.story import Label, Segment, Story, replace
 

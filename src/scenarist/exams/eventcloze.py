@@ -196,7 +196,9 @@ class EventCloze:
         others = [link for link in pool if link not in taken]
         need = self.switches.choices - 1
         if len(others) < need:
-            raise BadInput(f"eventcloze: {need} wrong candidates were asked for, the corpus has {len(others)} other events.")
+            raise BadInput(
+                f"eventcloze: {need} wrong candidates were asked for, the corpus has {len(others)} other events."
+            )
         rng = random.Random(f"{self.seed}/{item.id}")
         if self.switches.candidates == "frequency":
             others.sort(key=lambda link: (abs(pool[link] - pool[right]), str(link)))
@@ -205,7 +207,9 @@ class EventCloze:
             wrong = rng.choices(others, weights=[pool[link] for link in others], k=need * 20)
             wrong = list(dict.fromkeys(wrong))[:need]
             wrong += [link for link in others if link not in wrong][: need - len(wrong)]
-        choices = sorted([right, *wrong], key=lambda link: hashlib.sha1(f"{self.seed}{item.id}{link}".encode()).digest())
+        choices = sorted(
+            [right, *wrong], key=lambda link: hashlib.sha1(f"{self.seed}{item.id}{link}".encode()).digest()
+        )
         return msgspec.structs.replace(item, question=msgspec.structs.replace(question, choices=tuple(choices)))
 
 
@@ -269,9 +273,13 @@ def hand_made(path: Path, position: str) -> Iterator[Item]:
         elif tag == "<CLOZE":
             links = tuple(Link.parse(text) for text in rest.split())
             if not answer or not 0 <= at <= len(links):
-                raise BadInput(f"{path}, line {row}: <CLOZE> without an <ANSWER> or with <INSERT_INDEX> beyond the chain.")
+                raise BadInput(
+                    f"{path}, line {row}: <CLOZE> without an <ANSWER> or with <INSERT_INDEX> beyond the chain."
+                )
             question = EventGap(links, at if position == "known" else None)
             yield Item(f"{story}/{number}", question, str(Link.parse(answer)), group=story)
             answer, at, number = "", -1, number + 1
         elif tag not in ("", "<CHAIN", "<TEST", "<UUID"):
-            raise BadInput(f"{path}, line {row}: expected <DOCNAME>, <CHAIN>, <TEST>, <ANSWER>, <INSERT_INDEX> or <CLOZE>.")
+            raise BadInput(
+                f"{path}, line {row}: expected <DOCNAME>, <CHAIN>, <TEST>, <ANSWER>, <INSERT_INDEX> or <CLOZE>."
+            )

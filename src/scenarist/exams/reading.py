@@ -21,7 +21,7 @@ import msgspec
 from scenarist.errors import BadInput
 from scenarist.question import Item, Read, Reading
 from scenarist.registry import suggest
-from scenarist.store import resource
+from scenarist.store.home import resource
 from scenarist.story import Story, replace
 
 PARTS = ("parse", "coreference", "realis", "chains", "caveman")
@@ -99,7 +99,7 @@ def with_roles(story: Story) -> Story:
     """Gold entities and gold event words with the roles of our parse of the gold words."""
     from scenarist.reading.default import placed
     from scenarist.reading.events.extract import events
-    from scenarist.reading.parse import parser
+    from scenarist.reading.parser.parse import parser
 
     (parsed,) = parser().words([given(story)])
     read = replace(placed(parsed.story, story.text), entities=story.entities)

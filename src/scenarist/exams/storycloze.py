@@ -50,11 +50,15 @@ class StoryClozeExam:
 def check(story: ClozeStory) -> None:
     """Refuse a story that cannot be asked: one without two endings, an empty sentence, or two endings that are the same."""
     if not isinstance(story, ClozeStory):
-        raise BadInput(f"storycloze takes stories with two endings (storycloze-2016, storycloze-2018, toy), not {type(story).__name__}.")
+        raise BadInput(
+            f"storycloze takes stories with two endings (storycloze-2016, storycloze-2018, toy), not {type(story).__name__}."
+        )
     for number, sentence in enumerate(story.context, start=1):
         if not sentence.strip():
             raise BadInput(f"story {story.id!r}: expected four sentences, but sentence {number} is empty.")
     if not all(ending.strip() for ending in story.endings):
         raise BadInput(f"story {story.id!r}: an ending is empty.")
     if story.endings[0].strip() == story.endings[1].strip():
-        raise BadInput(f"story {story.id!r}: both endings are the same ({story.endings[0]!r}); one of them must be wrong.")
+        raise BadInput(
+            f"story {story.id!r}: both endings are the same ({story.endings[0]!r}); one of them must be wrong."
+        )

@@ -23,7 +23,8 @@ from typing import Any
 import msgspec
 
 from scenarist.errors import BadInput
-from scenarist.learning.tellings import Taken, is_script, labels, main_verbs, without, without_event
+from scenarist.exams.removal import Taken, without, without_event
+from scenarist.learning.tellings import is_script, labels, main_verbs
 from scenarist.question import Item, Untold
 from scenarist.registry import make
 from scenarist.story import Story
@@ -54,7 +55,14 @@ class UntoldExam:
             raise BadInput(f"untold: unit is event or sentence, not {unit!r}.")
         if against not in ("matched", "other"):
             raise BadInput(f"untold: against is matched or other, not {against!r}.")
-        self.form, self.per, self.scenario, self.reader, self.choices, self.seed = form, per, scenario, reader, choices, seed
+        self.form, self.per, self.scenario, self.reader, self.choices, self.seed = (
+            form,
+            per,
+            scenario,
+            reader,
+            choices,
+            seed,
+        )
         self.unit, self.against = unit if form == "inscript" else "sentence", against
         self.metrics = ("recall@10", "synonym_recall@10") if form == "mcscript" else ("recall@1", "mrr")
 
@@ -96,7 +104,7 @@ class UntoldExam:
 
     def sentences(self, story: Story) -> Iterator[Item]:
         """Some sentences of a story, each taken out in turn."""
-        from scenarist.reading.synonyms import synonyms
+        from scenarist.reading.wordnet import synonyms
 
         keys = main_verbs(story) if self.form == "mcscript" else labels(story)
         places = [number for number, key in enumerate(keys) if key]
@@ -159,7 +167,9 @@ class UntoldExam:
         for story in stories:
             mine = told[story.scenario][seen[story.scenario]]
             seen[story.scenario] += 1
-            expected = sorted(label for label, part in share[story.scenario].items() if part > 0.5 and label not in mine)
+            expected = sorted(
+                label for label, part in share[story.scenario].items() if part > 0.5 and label not in mine
+            )
             others = sorted(
                 label for scenario, parts in share.items() if scenario != story.scenario
                 for label, part in parts.items() if part > 0.5 and label not in share[story.scenario]
@@ -174,4 +184,11 @@ class UntoldExam:
                     continue
                 listed = [label, *wrong]
                 draw.shuffle(listed)
-                yield Item(f"{story.id}.{number}", self.ask(story, story, None, tuple(listed)), label, story.id, (), (story.scenario,))
+                yield Item(
+                    f"{story.id}.{number}",
+                    self.ask(story, story, None, tuple(listed)),
+                    label,
+                    story.id,
+                    (),
+                    (story.scenario,),
+                )

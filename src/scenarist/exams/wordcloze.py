@@ -52,7 +52,9 @@ class WordCloze:
         self.feed: str = feed or PRESETS[preset]["feed"]
         """``all`` words of a filled blank are read on, or all ``but-last``."""
         if self.feed not in ("all", "but-last") or self.cut < 0:
-            raise BadInput(f"wordcloze: feed is 'all' or 'but-last' and cut at least 0, not {self.feed!r} and {self.cut}.")
+            raise BadInput(
+                f"wordcloze: feed is 'all' or 'but-last' and cut at least 0, not {self.feed!r} and {self.cut}."
+            )
         self._pairs: dict[str, Pair] = {}
 
     def settings(self) -> Mapping[str, object]:
@@ -92,9 +94,7 @@ class WordCloze:
         """One word; ``filled`` holds the solver's words by place, the key's stand elsewhere."""
         start, stop = pair.blanks[blank]
         fed = self.fed(pair, blank, place)
-        ranges = [
-            (sum(at < first for at in fed), sum(at < last for at in fed)) for first, last in pair.blanks[:blank]
-        ]
+        ranges = [(sum(at < first for at in fed), sum(at < last for at in fed)) for first, last in pair.blanks[:blank]]
         question = WordGap(
             abstract=pair.abstract,
             prefix=tuple(filled.get(at, pair.concrete[at]) for at in fed),

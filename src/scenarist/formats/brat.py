@@ -16,7 +16,7 @@ from typing import NamedTuple
 from scenarist.errors import BadInput
 from scenarist.formats.archive import Member, decoded, whole
 from scenarist.formats.lines import lines, stem
-from scenarist.store import write_whole
+from scenarist.store.home import write_whole
 from scenarist.story import Entity, Event, Label, Mention, Role, Segment, Story
 
 MENTION = "Mention"

@@ -15,7 +15,7 @@ from typing import Any
 import msgspec
 
 from scenarist.errors import BadInput, missing_extra
-from scenarist.store import whole_file
+from scenarist.store.home import whole_file
 
 SCHEMA = 1
 STAMP = b"scenarist.shard"
@@ -145,4 +145,6 @@ def read_chains(path: Path) -> Iterator[ChainRow]:
                         tuple(row["patterns"] or ()), tuple(row["sentences"] or ()),
                     )  # fmt: skip
     except (pa.ArrowException, OSError, KeyError) as error:
-        raise BadInput(f"{path}: not a readable shard of chains ({error}). Run `scenarist learn` again; it is rebuilt.") from error
+        raise BadInput(
+            f"{path}: not a readable shard of chains ({error}). Run `scenarist learn` again; it is rebuilt."
+        ) from error

@@ -13,7 +13,7 @@ from scenarist.errors import BadInput
 from scenarist.formats.lines import lines
 from scenarist.noun import Noun
 from scenarist.question import EventGap, Item
-from scenarist.store import write_whole
+from scenarist.store.home import write_whole
 from scenarist.story import Chain, Link
 
 

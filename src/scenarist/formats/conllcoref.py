@@ -16,7 +16,7 @@ from scenarist.errors import BadInput
 from scenarist.formats.lines import lines, stem
 from scenarist.formats.mentions import Brackets
 from scenarist.formats.spacing import Page
-from scenarist.store import write_whole
+from scenarist.store.home import write_whole
 from scenarist.story import Sentence, Story, Token
 
 BRACKET = re.compile(r"\([^()|]+\)?|[^()|]+\)")

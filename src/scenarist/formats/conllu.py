@@ -17,7 +17,7 @@ from scenarist.errors import BadInput
 from scenarist.formats.lines import Line, lines, stem
 from scenarist.formats.mentions import Brackets, mention
 from scenarist.formats.spacing import Page
-from scenarist.store import write_whole
+from scenarist.store.home import write_whole
 from scenarist.story import Entity, Sentence, Story, Token
 
 BRACKET = re.compile(r"\(([^()]+)(\)?)|([^()]+)\)")

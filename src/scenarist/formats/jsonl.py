@@ -10,7 +10,7 @@ from typing import IO, Any, TypeVar, cast
 
 from scenarist.formats.lines import lines
 from scenarist.noun import from_json, write_jsonl
-from scenarist.store import whole_file
+from scenarist.store.home import whole_file
 
 N = TypeVar("N")
 

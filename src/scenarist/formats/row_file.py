@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from scenarist.errors import missing_extra
-from scenarist.store import whole_file
+from scenarist.store.home import whole_file
 
 ROWS = 20_000
 """Rows held before they are written as one row group."""
@@ -36,7 +36,9 @@ class RowFile:
 
     def __enter__(self) -> RowFile:
         temporary = self._stack.enter_context(whole_file(self.path))
-        self._writer = self._stack.enter_context(self._arrow.parquet.ParquetWriter(temporary, self._schema, compression="zstd"))
+        self._writer = self._stack.enter_context(
+            self._arrow.parquet.ParquetWriter(temporary, self._schema, compression="zstd")
+        )
         return self
 
     def add(self, rows: Iterable[Mapping[str, Any]]) -> None:

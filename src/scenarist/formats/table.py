@@ -58,7 +58,11 @@ def rows_of(lines: Iterable[Line], path: Path | str, needed: Sequence[str], deli
             if not fields or fields == [""]:
                 continue
             if len(fields) != len(header):
-                doubt = "is the file truncated?" if len(fields) < len(header) else f"a cell with {delimiter!r} in it stands in quotes."
+                doubt = (
+                    "is the file truncated?"
+                    if len(fields) < len(header)
+                    else f"a cell with {delimiter!r} in it stands in quotes."
+                )
                 raise BadInput(
                     f"{path}, line {reader.line_num}: expected {len(header)} columns ({', '.join(header)}), got {len(fields)}; {doubt}"
                 )

@@ -15,7 +15,7 @@ from typing import NamedTuple
 from scenarist.errors import BadInput
 from scenarist.formats.corenlp import places_of
 from scenarist.formats.lines import lines, stem
-from scenarist.store import write_whole
+from scenarist.store.home import write_whole
 from scenarist.story import Label, Segment, Sentence, Story, Token
 
 LAYER = "webanno.custom.Scenario"

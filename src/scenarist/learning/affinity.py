@@ -18,10 +18,10 @@ import numpy.typing as npt
 
 from scenarist.errors import BadInput
 from scenarist.formats.plain import sentences
-from scenarist.learning.content_words import content_words
 from scenarist.learning.topics import Topics, carried_topics
 from scenarist.noun import Noun
-from scenarist.store import resource
+from scenarist.reading.content_words import content_words
+from scenarist.store.home import resource
 from scenarist.story import Story
 
 

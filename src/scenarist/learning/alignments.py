@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 import scenarist.errors as errors
-from scenarist.learning.whitelist import STOP
+from scenarist.learning.blanks import STOP
 from scenarist.noun import Noun
 from scenarist.story import Alignment, Pair
 
@@ -102,8 +102,8 @@ class PhraseTable:
 
     def save(self, path: Path) -> None:
         """Words, phrases and counts as JSON, one row a line."""
-        import scenarist.store as store
         from scenarist.noun import to_json
+        from scenarist.store import home as store
 
         head = json.dumps({"schema": SCHEMA, "by": self.by, "rows": len(self.entries)}).encode()
         store.write_whole(path, [head + b"\n", *(to_json(entry) + b"\n" for entry in self.entries)])
@@ -114,7 +114,9 @@ class PhraseTable:
         from scenarist.noun import read_jsonl
 
         if not path.is_file():
-            raise errors.Missing(f"There is no table of alignments at {path}. Make one with: python -m training.kidscook.alignments")
+            raise errors.Missing(
+                f"There is no table of alignments at {path}. Make one with: python -m training.kidscook.alignments"
+            )
         with path.open("rb") as file:
             head = json.loads(file.readline())
             if head.get("schema") != SCHEMA:

@@ -56,8 +56,12 @@ def pair_counts(chains: Any, window: int = WINDOW, minimum: int = 2) -> Any:
 
 def unordered_counts(pairs: Any) -> Any:
     """Ordered pairs -> (x, y) with x <= y -> how often in either order, at any distance."""
-    rows = pairs.select(x=ibis().least(pairs.first, pairs.second), y=ibis().greatest(pairs.first, pairs.second), n=pairs.n)
-    total = rows.n.sum().cast("decimal(38, 0)").cast("int64")  # DuckDB sums in 128 bits, which Parquet would hold as a float
+    rows = pairs.select(
+        x=ibis().least(pairs.first, pairs.second), y=ibis().greatest(pairs.first, pairs.second), n=pairs.n
+    )
+    total = (
+        rows.n.sum().cast("decimal(38, 0)").cast("int64")
+    )  # DuckDB sums in 128 bits, which Parquet would hold as a float
     return rows.group_by("x", "y").agg(n=total)
 
 
@@ -123,7 +127,9 @@ def duckdb_engine(memory: str = "2GB", jobs: int = 2, spill: Path | None = None)
 
 
 @contextmanager
-def spark_engine(master: str = "local[2]", memory: str = "2GB", settings: Mapping[str, str] | None = None) -> Iterator[Any]:
+def spark_engine(
+    master: str = "local[2]", memory: str = "2GB", settings: Mapping[str, str] | None = None
+) -> Iterator[Any]:
     """A Spark session on a master; one that does not answer, or has no worker to give, is said at once.
 
     ``memory`` is each executor's, and the driver's too. Workers use the interpreter named by PYSPARK_PYTHON, else this one's path.
@@ -152,13 +158,17 @@ def spark_engine(master: str = "local[2]", memory: str = "2GB", settings: Mappin
     try:
         session = builder.getOrCreate()
     except Exception as error:  # py4j's own error classes come only with a running JVM
-        raise Missing(f"Spark did not start on {master}: {str(error).splitlines()[0]} Is a Java runtime (17 or later) there?") from error
+        raise Missing(
+            f"Spark did not start on {master}: {str(error).splitlines()[0]} Is a Java runtime (17 or later) there?"
+        ) from error
     session.sparkContext.setLogLevel("ERROR")
     try:
         await_workers(session, master, memory)
         yield session
     except PySparkException as error:
-        raise BadInput(f"Spark stopped: {reason(error)} What was done is kept; the same command goes on from there.") from error
+        raise BadInput(
+            f"Spark stopped: {reason(error)} What was done is kept; the same command goes on from there."
+        ) from error
     finally:
         session.stop()
 
@@ -203,7 +213,9 @@ def check_master(master: str, seconds: float = 5.0) -> None:
     if not found:
         if master == "yarn" or master.startswith("k8s://"):
             return
-        raise BadInput(f"A Spark master is local[N], local-cluster[...], spark://HOST:PORT, yarn or k8s://URL, not {master!r}.")
+        raise BadInput(
+            f"A Spark master is local[N], local-cluster[...], spark://HOST:PORT, yarn or k8s://URL, not {master!r}."
+        )
     try:
         socket.create_connection((found[1], int(found[2])), timeout=seconds).close()
     except OSError as error:

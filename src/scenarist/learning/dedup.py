@@ -107,7 +107,9 @@ def compare_sketches(sketches: Iterable[Sketch], threshold: float = 0.8) -> Dupl
     places = np.flatnonzero(np.frombuffer(worded, np.uint8))
     again = first_of(digests, places)
     exact = {place: earlier for place, earlier in again.items() if place != earlier}
-    near = near_of(signatures, np.array([place for place in places.tolist() if place not in exact], np.int64), threshold)
+    near = near_of(
+        signatures, np.array([place for place in places.tolist() if place not in exact], np.int64), threshold
+    )
     of = sorted((exact | near).items())
     return Duplicates(tuple(sorted(exact)), tuple(sorted(near)), tuple(of), len(worded))
 
@@ -137,7 +139,9 @@ def near_of(signatures: npt.NDArray[np.uint32], places: npt.NDArray[np.int64], t
     found: dict[int, int] = {}
     for place in places[crowded].tolist():
         mine = signatures[place]
-        mates = [band.setdefault(int(key), []) for band, key in zip(bands, band_keys(mine.reshape(BANDS, rows)), strict=True)]
+        mates = [
+            band.setdefault(int(key), []) for band, key in zip(bands, band_keys(mine.reshape(BANDS, rows)), strict=True)
+        ]
         candidates = sorted({other for some in mates for other in some})
         like = next((one for one in candidates if (signatures[one] == mine).mean() >= threshold), None)
         if like is not None:

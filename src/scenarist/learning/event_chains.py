@@ -60,7 +60,9 @@ def documents(
 
 def events_read(stories: Iterable[Story], reader: str) -> Iterator[Story]:
     """Stories with their events: those that are plain text are read, everything else is as it came."""
-    for plain, group in groupby(stories, key=lambda story: bool(story.text.strip()) and not (story.events or story.entities)):
+    for plain, group in groupby(
+        stories, key=lambda story: bool(story.text.strip()) and not (story.events or story.entities)
+    ):
         if not plain:
             yield from group
             continue
@@ -89,7 +91,9 @@ def of_story(story: Story, forms: str = "lemma", args: str = "single") -> Docume
     elif args != "single":
         chains = [with_arguments(chain, story.events) for chain in chains]
     labels = tuple(event.label for event in story.events)
-    return Document(story.id, tuple(viewed(chain, forms, args, story.events) for chain in chains), story.scenario, labels)
+    return Document(
+        story.id, tuple(viewed(chain, forms, args, story.events) for chain in chains), story.scenario, labels
+    )
 
 
 def with_arguments(chain: Chain, events: tuple[Event, ...]) -> Chain:

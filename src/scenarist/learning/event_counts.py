@@ -19,7 +19,7 @@ import numpy.typing as npt
 
 from scenarist.errors import BadInput, Missing
 from scenarist.learning.event_chains import Document
-from scenarist.store import whole_file
+from scenarist.store.home import whole_file
 
 Ints = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
@@ -128,7 +128,9 @@ class EventCounts:
     def index(self) -> Table:
         """The inverted index: the documents an event is in, with how often."""
         if self.chains is None:
-            raise Missing("These counts were kept without their chains; learn again with --index for instance-based models.")
+            raise Missing(
+                "These counts were kept without their chains; learn again with --index for instance-based models."
+            )
         flat, start, document = self.chains
         docs = np.repeat(document, np.diff(start))
         size = max(len(self), int(document.max(initial=-1)) + 1)
@@ -160,7 +162,9 @@ class EventCounts:
         return found
 
     @classmethod
-    def of(cls, documents: Iterable[Document], minimum: int = 2, window: int = WINDOW, keep: bool = True) -> EventCounts:
+    def of(
+        cls, documents: Iterable[Document], minimum: int = 2, window: int = WINDOW, keep: bool = True
+    ) -> EventCounts:
         """Count the chains of ``minimum`` or more events of some documents."""
         names: list[str] = []
         words: dict[str, int] = {}
@@ -174,7 +178,9 @@ class EventCounts:
                     start.append(len(flat))
                     owner.append(len(names))
             names.append(document.id)
-        return cls.of_arrays(list(words), np.array(flat, np.int64), np.array(start), np.array(owner), names, window, keep)
+        return cls.of_arrays(
+            list(words), np.array(flat, np.int64), np.array(start), np.array(owner), names, window, keep
+        )
 
     @classmethod
     def of_arrays(
@@ -203,7 +209,11 @@ class EventCounts:
             ),
         }
         if self.chains is not None:
-            arrays |= {"flat": self.chains[0].astype(np.int32), "start": self.chains[1], "owner": self.chains[2].astype(np.int32)}
+            arrays |= {
+                "flat": self.chains[0].astype(np.int32),
+                "start": self.chains[1],
+                "owner": self.chains[2].astype(np.int32),
+            }
         with whole_file(path) as temporary, temporary.open("wb") as out:
             np.savez_compressed(out, allow_pickle=False, **arrays)
 
@@ -225,7 +235,9 @@ class EventCounts:
         except (OSError, ValueError, KeyError, EOFError, BadZipFile) as error:
             if isinstance(error, BadInput):
                 raise
-            raise BadInput(f"{path}: not a file of event counts ({error}). Learn it again with: scenarist learn") from error
+            raise BadInput(
+                f"{path}: not a file of event counts ({error}). Learn it again with: scenarist learn"
+            ) from error
 
 
 def check_schema(found: object, path: Path) -> None:

@@ -47,7 +47,14 @@ def holes(telling: Sequence[int], scenario: int) -> Iterator[tuple[Hole, int]]:
     """
     for key in sorted(set(telling)):
         first = telling.index(key)
-        yield Hole(scenario, tuple(one for one in telling[:first] if one != key), tuple(one for one in telling[first:] if one != key)), key
+        yield (
+            Hole(
+                scenario,
+                tuple(one for one in telling[:first] if one != key),
+                tuple(one for one in telling[first:] if one != key),
+            ),
+            key,
+        )
 
 
 class LabelTables:
@@ -58,9 +65,15 @@ class LabelTables:
         self.label = {name: number for number, name in enumerate(labels)}
         self.scenario = {name: number for number, name in enumerate(scenarios)}
         v, s = len(labels), len(scenarios)
-        self.n, self.tellers, self.mentions = np.zeros(s, np.float32), np.zeros((s, v), np.float32), np.zeros((s, v), np.float32)
+        self.n, self.tellers, self.mentions = (
+            np.zeros(s, np.float32),
+            np.zeros((s, v), np.float32),
+            np.zeros((s, v), np.float32),
+        )
         self.place = np.zeros((s, PARTS, v), np.float32)
-        self.left, self.right, self.left2, self.right2 = (np.zeros((s, v + 1, v), np.float32) for _ in range(4))  # row v: the end
+        self.left, self.right, self.left2, self.right2 = (
+            np.zeros((s, v + 1, v), np.float32) for _ in range(4)
+        )  # row v: the end
         self.before, self.both = np.zeros((s, v, v), np.float32), np.zeros((s, v, v), np.float32)
 
     def add(self, telling: Sequence[int], scenario: int, weight: float = 1.0) -> None:
@@ -157,7 +170,9 @@ def part(hole: Hole) -> int:
     return min(PARTS - 1, PARTS * len(hole.before) // max(1, size))
 
 
-def count(tellings: Iterable[tuple[Sequence[str], str, float]], labels: Sequence[str], scenarios: Sequence[str]) -> LabelTables:
+def count(
+    tellings: Iterable[tuple[Sequence[str], str, float]], labels: Sequence[str], scenarios: Sequence[str]
+) -> LabelTables:
     """Tables of (labels in order, scenario, weight) triples."""
     made = LabelTables(labels, scenarios)
     for told, scenario, weight in tellings:

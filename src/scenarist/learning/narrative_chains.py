@@ -87,4 +87,6 @@ def shown(members: list[int], names: list[str], pmi: Floats, before: Floats) -> 
     ranked = inner[np.ix_(order, order)]
     agree, all_pairs = float(np.triu(ranked, 1).sum()), float(ranked.sum() - np.trace(ranked))
     pairs = pmi[np.ix_(members, members)][np.triu_indices(len(members), 1)]
-    return NarrativeChain(tuple(names[at] for at in order), float(pairs.mean()), agree / all_pairs if all_pairs else 0.5)
+    return NarrativeChain(
+        tuple(names[at] for at in order), float(pairs.mean()), agree / all_pairs if all_pairs else 0.5
+    )

@@ -5,17 +5,29 @@ Occurrences that many tellers share become event types; paraphrases are grouped 
 and the heads agree, where the places in the telling agree, and where tellers use one *or* the other (Regneri et al. 2010 align
 paraphrases by the same three signs). Where annotators say which event is meant (the labels of InScript and DeScript), that decides.
 Counts are of tellers, not of mentions: a story that says *wait* five times is one teller.
+
+resources/knowledge -> Scripts: what the package knows of everyday scenarios, learned by ``training/knowledge``.
+
+One JSON line a scenario (gzip), only event types, counts and orders; no corpus sentence. ``SCENARIST_KNOWLEDGE`` names another file
+of the same form (made by ``scenarist learn --by-scenario``).
 """
 
 from __future__ import annotations
 
+import gzip
+import os
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
+from functools import cache
+from pathlib import Path
 from types import MappingProxyType
 from typing import NamedTuple
 
-from scenarist.reading.synonyms import synonyms
+from scenarist.errors import BadInput
+from scenarist.noun import Noun, read_jsonl, to_json, write_jsonl
+from scenarist.reading.wordnet import synonyms
 from scenarist.script import EventType, Script
+from scenarist.store.home import resource, write_whole
 from scenarist.story import Event, Story
 
 BARE = frozenset({"be", "have", "do", "can", "say", "tell", "know", "think", "like", "love", "want", "need", "feel", "seem", "hope", "try",
@@ -62,7 +74,13 @@ def occurrences(event: Event) -> list[Occurrence]:
     object_role = "subj" if event.passive else "obj"
     for role in event.roles:
         head = role.head.lower()
-        if not head or head in VAGUE or not head.replace("_", "").replace("-", "").isalpha() or head[0] == "-" or len(head) < 2:
+        if (
+            not head
+            or head in VAGUE
+            or not head.replace("_", "").replace("-", "").isalpha()
+            or head[0] == "-"
+            or len(head) < 2
+        ):
             continue
         if role.name == object_role:
             found.insert(0, Occurrence(event.predicate, "", head))
@@ -143,7 +161,9 @@ def particle(one: str, other: str) -> bool:
     return one.split("_")[0] == other.split("_")[0]
 
 
-def grouped(tellings: Sequence[Told], least: int = 2, meant: Mapping[Occurrence, str] = MappingProxyType({})) -> list[Group]:
+def grouped(
+    tellings: Sequence[Told], least: int = 2, meant: Mapping[Occurrence, str] = MappingProxyType({})
+) -> list[Group]:
     """Groups of paraphrases, those of most tellers first; ``meant``: what annotators say of some occurrences."""
     tellers: dict[Occurrence, set[int]] = defaultdict(set)
     places: dict[Occurrence, list[float]] = defaultdict(list)
@@ -151,7 +171,9 @@ def grouped(tellings: Sequence[Told], least: int = 2, meant: Mapping[Occurrence,
         for occurrence, place in telling.places.items():
             tellers[occurrence].add(teller)
             places[occurrence].append(place)
-    ranked = sorted((o for o in tellers if len(tellers[o]) >= least), key=lambda o: (-len(tellers[o]), not o.head, str(o)))
+    ranked = sorted(
+        (o for o in tellers if len(tellers[o]) >= least), key=lambda o: (-len(tellers[o]), not o.head, str(o))
+    )
     groups: list[Group] = []
     by_verb: dict[str, list[Group]] = defaultdict(list)
     by_head: dict[str, list[Group]] = defaultdict(list)
@@ -189,7 +211,11 @@ def name_of(group: Group) -> str:
     """How people put it: the commonest member with a head, unless the bare verb is far commoner; wishing and having name no deed."""
 
     def worth(one: Occurrence) -> tuple[float, bool, str]:
-        return group.members[one] * (4.0 if one.head else 1.0) * (0.1 if one.verb in WISHES else 1.0), bool(one.preposition), str(one)
+        return (
+            group.members[one] * (4.0 if one.head else 1.0) * (0.1 if one.verb in WISHES else 1.0),
+            bool(one.preposition),
+            str(one),
+        )
 
     return str(max(group.members, key=worth))
 
@@ -240,3 +266,46 @@ def participants(stories: Sequence[Story], most: int = 12) -> tuple[tuple[str, i
         counted.update(head for head in heads if head not in VAGUE and head.isalpha() and len(head) > 2)
     ranked = sorted(counted.items(), key=lambda pair: (-pair[1], pair[0]))  # the same whatever the order of sets
     return tuple((head, n) for head, n in ranked[:most] if n > 1)
+
+
+SCHEMA = 1
+VARIABLE = "SCENARIST_KNOWLEDGE"
+
+
+class Head(Noun, frozen=True):
+    """First line of a knowledge file."""
+
+    schema: int
+    what: str
+    evidence: str = ""
+
+
+def write(path: Path, scripts: Iterable[Script], evidence: str) -> None:
+    """Write a knowledge file, the same bytes for the same scripts."""
+    lines = [to_json(Head(SCHEMA, "scripts", evidence)) + b"\n", *write_jsonl(scripts)]
+    packed = gzip.compress(b"".join(lines), compresslevel=9, mtime=0)
+    write_whole(path, [packed])
+
+
+def read(path: Path) -> dict[str, Script]:
+    """The scripts of a knowledge file by scenario."""
+    if not path.exists():
+        raise BadInput(
+            f"There is no knowledge file {path}. Make one with: scenarist learn CORPUS --by-scenario -o FOLDER"
+        )
+    try:
+        with gzip.open(path, "rb") as lines:
+            first = next(read_jsonl(lines, Head, str(path)), None)
+            if first is None or first.schema != SCHEMA:
+                found = "nothing" if first is None else f"schema {first.schema}"
+                raise BadInput(f"{path}: expected schema {SCHEMA}, found {found}. Learn it again with this version.")
+            return {script.scenario: script for script in read_jsonl(lines, Script, str(path))}
+    except (OSError, EOFError) as error:
+        raise BadInput(f"{path}: not a knowledge file ({error}).") from error
+
+
+@cache
+def carried() -> Mapping[str, Script]:
+    """The knowledge in use: the embedded default, or the file that ``SCENARIST_KNOWLEDGE`` names."""
+    given = os.environ.get(VARIABLE)
+    return read(Path(given) if given else resource("knowledge/scripts.jsonl.gz"))

@@ -17,7 +17,7 @@ import numpy as np
 import numpy.typing as npt
 
 from scenarist.errors import BadInput
-from scenarist.store import resource
+from scenarist.store.home import resource
 
 Array: TypeAlias = npt.NDArray[Any]
 SCHEMA = 1

@@ -21,8 +21,9 @@ import numpy.typing as npt
 
 from scenarist.contracts import Totals
 from scenarist.errors import BadInput
-from scenarist.metrics.ratio import count, divide
-from scenarist.metrics.segmentation import (
+from scenarist.metrics.base import count, divide
+from scenarist.metrics.sentence_labels import Unit, answer_units, guess_units
+from scenarist.metrics.windows import (
     CONVENTIONS,
     ROUNDINGS,
     Windows,
@@ -31,7 +32,6 @@ from scenarist.metrics.segmentation import (
     window_size,
     windowdiff_windows,
 )
-from scenarist.metrics.units import Unit, answer_units, guess_units
 from scenarist.question import Item, Prediction
 
 

@@ -9,7 +9,7 @@ from typing import Any
 import numpy.typing as npt
 
 from scenarist.contracts import Totals
-from scenarist.metrics.ratio import count, divide
+from scenarist.metrics.base import count, divide
 from scenarist.question import Item, Prediction, Reading
 from scenarist.reading.render import render
 from scenarist.story import Story

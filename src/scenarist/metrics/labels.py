@@ -13,6 +13,10 @@ nothing. ``label``: *None* is a label like any other. ``ignore``: sentences whos
 
 Averages: ``micro`` (the paper), ``macro`` (unweighted mean over all labels that key or prediction use, as
 scikit-learn's).
+
+Item x Prediction -> F1, precision and recall over the sentences that tell a scenario: the row "Gold" of Table 6 (Wanzare et al. 2019).
+
+The upper bound of a classifier that need not know what *None* is: sentences whose key is *None* are left out.
 """
 
 from __future__ import annotations
@@ -25,8 +29,8 @@ import numpy.typing as npt
 
 from scenarist.contracts import Totals
 from scenarist.errors import BadInput
-from scenarist.metrics.ratio import count, divide
-from scenarist.metrics.units import NONE, Unit, answer_units, guess_units
+from scenarist.metrics.base import count, divide
+from scenarist.metrics.sentence_labels import NONE, Unit, answer_units, guess_units
 from scenarist.question import Item, Prediction
 
 WORTH = ("tp", "fp", "fn")
@@ -189,3 +193,30 @@ class SentenceAccuracy:
     def combine(self, totals: Totals) -> npt.NDArray[Any]:
         """Right sentences over sentences."""
         return divide(count(totals, "right"), count(totals, "n"))
+
+
+class GoldF1(F1):
+    """F1 over labelled sentences."""
+
+    name = "gold_f1"
+
+    def __init__(self, average: str = "micro", wrong: str = "whole", top: str = "n") -> None:
+        super().__init__(average, "ignore", wrong, top)
+
+
+class GoldPrecision(Precision):
+    """Precision over labelled sentences."""
+
+    name = "gold_precision"
+
+    def __init__(self, average: str = "micro", wrong: str = "whole", top: str = "n") -> None:
+        super().__init__(average, "ignore", wrong, top)
+
+
+class GoldRecall(LabelRecall):
+    """Recall over labelled sentences."""
+
+    name = "gold_recall"
+
+    def __init__(self, average: str = "micro", wrong: str = "whole", top: str = "n") -> None:
+        super().__init__(average, "ignore", wrong, top)

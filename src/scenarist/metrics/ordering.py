@@ -20,8 +20,8 @@ import numpy.typing as npt
 
 from scenarist.contracts import Totals
 from scenarist.errors import BadInput
-from scenarist.metrics.answers import best
-from scenarist.metrics.ratio import count, divide
+from scenarist.metrics.accuracy import best
+from scenarist.metrics.base import count, divide
 from scenarist.question import Answer, Guess, Item, Permutation, Prediction
 
 

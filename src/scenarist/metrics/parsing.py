@@ -17,7 +17,7 @@ import numpy.typing as npt
 
 from scenarist.contracts import Totals
 from scenarist.errors import BadInput
-from scenarist.metrics.ratio import count, divide
+from scenarist.metrics.base import count, divide
 from scenarist.question import Item, Prediction, Reading
 from scenarist.story import Story
 

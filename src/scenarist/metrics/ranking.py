@@ -22,9 +22,9 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from scenarist.contracts import Totals
+from scenarist.contracts import Metric, Totals
 from scenarist.errors import BadInput
-from scenarist.metrics.ratio import count, divide
+from scenarist.metrics.base import count, divide
 from scenarist.question import Item, Prediction
 
 
@@ -219,3 +219,16 @@ class AverageRank(Ranked):
     def lost(self, prediction: Prediction | None) -> float:
         """Behind everything that was listed."""
         return float(max(self.unranked, len(prediction.guesses) + 1 if prediction else 1))
+
+
+def recall(k: int | None = None, **settings: Any) -> Metric:
+    """With k the share of keys among the first k guesses; without, the share of key labels that were found.
+
+    >>> recall(50).name, recall().name
+    ('recall@50', 'recall')
+    """
+    if k is not None:
+        return Recall(k, **settings)
+    from scenarist.metrics.labels import LabelRecall
+
+    return LabelRecall(**settings)

@@ -17,8 +17,8 @@ from typing import Any
 import numpy as np
 
 from scenarist.errors import BadInput, Missing
-from scenarist.models.endings import EndingModel
-from scenarist.models.story_adapters import known_seed, release_file
+from scenarist.models.endings.base import EndingModel
+from scenarist.networks.adapters import known_seed, release_file
 from scenarist.question import AnyQuestion, Guess, Order, Permutation, Prediction
 
 NOT_ASKED = "recorded: this question was not asked when the run was kept; only the validation sets were."
@@ -49,7 +49,9 @@ def recorded_orders() -> dict[int, dict[str, tuple[tuple[int, ...], float]]]:
             return {}
         questions = [bytes(row).hex() for row in file["order-questions"]]
         found = {}
-        for seed in (int(name.split("-")[1]) for name in file.files if name.startswith("order-") and name.endswith("-logp")):
+        for seed in (
+            int(name.split("-")[1]) for name in file.files if name.startswith("order-") and name.endswith("-logp")
+        ):
             orders, logps = file[f"order-{seed}"].tolist(), file[f"order-{seed}-logp"].astype(float).tolist()
             found[seed] = {one: (tuple(order), logp) for one, order, logp in zip(questions, orders, logps, strict=True)}
         return found
@@ -99,7 +101,9 @@ class RecordedOrder:
 
     def answer(self, question: AnyQuestion) -> Prediction:
         if not isinstance(question, Order):
-            raise BadInput(f"{self.name} puts sentences into order; it cannot answer a question of kind {type(question).__name__}.")
+            raise BadInput(
+                f"{self.name} puts sentences into order; it cannot answer a question of kind {type(question).__name__}."
+            )
         found = recorded_orders().get(self.seed, {}).get(fingerprint(question.sentences))
         if found is None:
             raise Missing(NOT_ASKED)

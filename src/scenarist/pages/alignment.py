@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from scenarist.pages.shell import HUES, escape
+from scenarist.pages.layout import HUES, escape
 from scenarist.story import Alignment
 
 STYLE = """
@@ -35,7 +35,8 @@ def hue(at: int) -> int:
 def hover(count: int) -> str:
     """Rules that light up both sides of a word."""
     return "".join(
-        f".al:has([data-at='{at}']:hover) [data-at='{at}']{{opacity:1;outline:2px solid hsl({hue(at)} 60% 50%)}}" for at in range(count)
+        f".al:has([data-at='{at}']:hover) [data-at='{at}']{{opacity:1;outline:2px solid hsl({hue(at)} 60% 50%)}}"
+        for at in range(count)
     )
 
 
@@ -71,7 +72,7 @@ def fragment(alignment: Alignment) -> str:
 
 def page(alignments: Iterable[Alignment], title: str, lead: str = "") -> str:
     """A page of alignments."""
-    from scenarist.pages.shell import page as shell
+    from scenarist.pages.layout import page as shell
 
     shown = list(alignments)
     most = max((len(one.pair.abstract) for one in shown), default=0)
@@ -92,5 +93,6 @@ def text(alignment: Alignment) -> str:
     spans = alignment.spans()
     wide = max((len(pair.abstract[at]) if at >= 0 else 1 for at, _, _ in spans), default=1)
     return "\n".join(
-        f"{(pair.abstract[at] if at >= 0 else '-'):>{wide}} | {' '.join(pair.concrete[start:stop])}" for at, start, stop in spans
+        f"{(pair.abstract[at] if at >= 0 else '-'):>{wide}} | {' '.join(pair.concrete[start:stop])}"
+        for at, start, stop in spans
     )

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from scenarist.pages.shell import escape, page
+from scenarist.pages.layout import escape, page
 
 STYLE = """
 .bars td{width:34%}.bars th{vertical-align:middle}
@@ -56,8 +56,12 @@ def details(row: Mapping[str, Any], tests: list[Mapping[str, Any]]) -> str:
     lines = []
     for column, cell in row["scores"].items():
         seeds = ", ".join(f"seed {seed}: {100 * value:.1f}" for seed, value in (cell.get("seeds") or {}).items())
-        gains = "".join(f"; {difference(test)} against {escape(test['reference'])}" for test in tests if test["column"] == column)
-        lines.append(f"<p><b>{shown(column)}</b>, n = {cell.get('n')}{': ' + seeds if seeds else ''}{gains}<br><span class='sign'>{escape(cell.get('signature', ''))}</span></p>")
+        gains = "".join(
+            f"; {difference(test)} against {escape(test['reference'])}" for test in tests if test["column"] == column
+        )
+        lines.append(
+            f"<p><b>{shown(column)}</b>, n = {cell.get('n')}{': ' + seeds if seeds else ''}{gains}<br><span class='sign'>{escape(cell.get('signature', ''))}</span></p>"
+        )
     return "".join(lines)
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from scenarist.pages.shell import escape
+from scenarist.pages.layout import escape
 from scenarist.story import Chain, Link
 
 STYLE = """

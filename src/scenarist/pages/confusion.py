@@ -11,7 +11,7 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from scenarist.pages.shell import escape, page
+from scenarist.pages.layout import escape, page
 
 CELL = 4
 NONE = "None"

@@ -8,10 +8,10 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 
-from scenarist.models.filling import Filled
-from scenarist.pages.shell import HUES, escape, page
+from scenarist.pages.layout import HUES, escape, page
 from scenarist.question import EventGap, Item, Prediction
 from scenarist.story import Link
+from scenarist.verbs.fill import Filled
 
 STYLE = """
 .chain{display:flex;flex-wrap:wrap;gap:.4rem;align-items:center;margin:.8rem 0}
@@ -109,7 +109,9 @@ def curve_page(
     values = {name: dict(curve) for name, curve in curves.items()}
     marks = sorted({point[0] for point in points})
     rows = "".join(
-        f"<tr><td>{mark:g}</td>" + "".join(f"<td>{values[n][mark]:.3f}</td>" if mark in values[n] else "<td></td>" for n in curves) + "</tr>"
+        f"<tr><td>{mark:g}</td>"
+        + "".join(f"<td>{values[n][mark]:.3f}</td>" if mark in values[n] else "<td></td>" for n in curves)
+        + "</tr>"
         for mark in marks
     )
     body = (

@@ -11,7 +11,7 @@ from typing import Any
 
 from scenarist.pages.chain import STYLE as CHAIN_STYLE
 from scenarist.pages.chain import step
-from scenarist.pages.shell import HUES, escape, page
+from scenarist.pages.layout import HUES, escape, page
 from scenarist.reading.chains import chains, protagonist
 from scenarist.story import Chain, Entity, Event, Story
 
@@ -276,7 +276,7 @@ def events_page(stories: Iterable[Story], title: str = "Events and chains", leas
 
 def fragment(story: Story) -> str:
     """A read story for a notebook cell: style, text and chains, no script."""
-    from scenarist.pages.shell import framed
-    from scenarist.pages.shell import page as whole
+    from scenarist.pages.layout import framed
+    from scenarist.pages.layout import page as whole
 
     return framed(whole(story.title or story.id, section(story, 0, 1, "cj"), STYLE), 320 + len(story.text) // 4)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 
-from scenarist.pages.shell import escape
+from scenarist.pages.layout import escape
 from scenarist.story import Pair
 
 STYLE = """
@@ -58,6 +58,6 @@ def filled_card(pair: Pair, words: Mapping[int, str], kinds: Sequence[str]) -> s
 
 def page(cards: Iterable[str], title: str, lead: str = "") -> str:
     """A page of pairs."""
-    from scenarist.pages.shell import page as shell
+    from scenarist.pages.layout import page as shell
 
     return shell(title, f"<h1>{escape(title)}</h1><p class='lead'>{escape(lead)}</p>{''.join(cards)}", style=STYLE)

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from scenarist.pages.shell import escape, framed, page
+from scenarist.pages.layout import escape, framed, page
 from scenarist.question import (
     Answer,
     AnyQuestion,
@@ -240,7 +240,14 @@ def table_page(parts: Mapping[str, Any]) -> str:
 def sheet_fragment(sheet: Any) -> str:
     """A run table for a notebook cell: the numbers without the items."""
     form = sheet.json()
-    parts = {"json": form, "title": sheet.table.title, "paper": sheet.table.paper, "note": sheet.table.note, "items": {}, "rows": []}
+    parts = {
+        "json": form,
+        "title": sheet.table.title,
+        "paper": sheet.table.paper,
+        "note": sheet.table.note,
+        "items": {},
+        "rows": [],
+    }
     return framed(table_page(parts), 300 + 64 * len(form["rows"]))
 
 

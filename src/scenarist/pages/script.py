@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from scenarist.pages.shell import escape, framed, page
+from scenarist.pages.layout import escape, framed, page
 from scenarist.script import Scenario, Script
 
 STYLE = """

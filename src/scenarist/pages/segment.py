@@ -10,7 +10,7 @@ import itertools
 import re
 from collections.abc import Sequence
 
-from scenarist.pages.shell import HUES, escape, framed, page
+from scenarist.pages.layout import HUES, escape, framed, page
 from scenarist.story import Segment, Story
 
 LANES = 4

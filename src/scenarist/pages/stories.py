@@ -6,7 +6,7 @@ import math
 from html import escape
 from typing import Any
 
-from scenarist.pages.shell import HUES, page
+from scenarist.pages.layout import HUES, page
 
 
 def bars(rows: list[tuple[str, float, str]]) -> str:
@@ -33,7 +33,9 @@ def sunburst(titles: Any, size: int = 520) -> str:
             if len(words) > depth:
                 groups.setdefault(words[depth], []).append((words, count))
         at = start
-        for number, (word, inside) in enumerate(sorted(groups.items(), key=lambda one: -sum(count for _, count in one[1]))):
+        for number, (word, inside) in enumerate(
+            sorted(groups.items(), key=lambda one: -sum(count for _, count in one[1]))
+        ):
             share = sum(count for _, count in inside) / total
             colour = HUES[number % len(HUES)] if depth == 0 else hue
             found.append((depth, at, share, word, colour))
@@ -48,7 +50,10 @@ def sunburst(titles: Any, size: int = 520) -> str:
         inner, outer = ring * (depth + 0.6), ring * (depth + 1.55)
         a, b = 2 * math.pi * start - math.pi / 2, 2 * math.pi * min(start + share, start + 0.99999) - math.pi / 2
         big = int(share > 0.5)
-        corners = [(r * math.cos(t) + size / 2, r * math.sin(t) + size / 2) for r, t in ((inner, a), (outer, a), (outer, b), (inner, b))]
+        corners = [
+            (r * math.cos(t) + size / 2, r * math.sin(t) + size / 2)
+            for r, t in ((inner, a), (outer, a), (outer, b), (inner, b))
+        ]
         (x1, y1), (x2, y2), (x3, y3), (x4, y4) = corners
         shape = f"M{x1:.1f} {y1:.1f}L{x2:.1f} {y2:.1f}A{outer:.1f} {outer:.1f} 0 {big} 1 {x3:.1f} {y3:.1f}L{x4:.1f} {y4:.1f}A{inner:.1f} {inner:.1f} 0 {big} 0 {x1:.1f} {y1:.1f}Z"
         middle, radius = (a + b) / 2, (inner + outer) / 2
@@ -67,7 +72,10 @@ def sunburst(titles: Any, size: int = 520) -> str:
 def figures_page(found: Any) -> str:
     """The page of a corpus."""
     positions = [(f"sentence {at}", size, f"{size:.2f} (median {middle:g})") for at, size, middle, _ in found.positions]
-    events = [(event, float(count), f"{count:,} ({100 * count / max(1, found.event_total):.2f} %)") for event, count in found.events]
+    events = [
+        (event, float(count), f"{count:,} ({100 * count / max(1, found.event_total):.2f} %)")
+        for event, count in found.events
+    ]
     titles = f"<p>Mean title length {found.title_length:.1f} tokens.</p>" if found.title_length else ""
     body = (
         f"<h1>{escape(found.corpus)}</h1><p class='lead'>{found.stories:,} stories, split {escape(found.split)}</p>"

@@ -10,8 +10,8 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple, TypeAlias
 
-from scenarist.account import Account, Unsaid
-from scenarist.pages.shell import HUES, escape, framed, page
+from scenarist.interpretation import Account, Unsaid
+from scenarist.pages.layout import HUES, escape, framed, page
 from scenarist.story import Entity, Event, Mention, Segment, Story
 
 Span: TypeAlias = tuple[int, int, str]
@@ -96,17 +96,53 @@ def blocks(story: Story) -> Iterator[tuple[int, int, Segment | None]]:
 
 def coloured(story: Story) -> dict[str, int]:
     """The hue of each entity that gets one: the most mentioned, people first; *Ben and I* is Ben, and I."""
-    apart = [one for one in story.entities if (not one.members or len(one.mentions) > 1) and called(story, one).lower() not in NOBODY]
+    apart = [
+        one
+        for one in story.entities
+        if (not one.members or len(one.mentions) > 1) and called(story, one).lower() not in NOBODY
+    ]
     ranked = sorted(apart, key=lambda e: (-len(e.mentions), e.mentions[0].start if e.mentions else 0))
     ranked = [e for e in ranked if len(e.mentions) > 1 or (e.mentions and e.kind in ("person", "animal"))]
     return {entity.id: HUES[number % len(HUES)] for number, entity in enumerate(ranked[:PEOPLE])}
 
 
-SUBJECTS = {"my": "I", "me": "I", "our": "we", "us": "we", "his": "he", "him": "he", "her": "she", "their": "they", "them": "they", "your": "you"}
+SUBJECTS = {
+    "my": "I",
+    "me": "I",
+    "our": "we",
+    "us": "we",
+    "his": "he",
+    "him": "he",
+    "her": "she",
+    "their": "they",
+    "them": "they",
+    "your": "you",
+}
 """What somebody is called who is only *my* or *them* in the text."""
 
 
-SMALL = frozenset({"the", "a", "an", "this", "these", "some", "my", "our", "your", "his", "her", "their", "we", "you", "he", "she", "they", "it"})
+SMALL = frozenset(
+    {
+        "the",
+        "a",
+        "an",
+        "this",
+        "these",
+        "some",
+        "my",
+        "our",
+        "your",
+        "his",
+        "her",
+        "their",
+        "we",
+        "you",
+        "he",
+        "she",
+        "they",
+        "it",
+    }
+)
 """Words that are large only where a sentence begins."""
 NOBODY = frozenset({"all", "anything", "everything", "nobody", "none", "nothing", "something", "that", "this", "what"})
 """What is spoken of and takes no part."""
@@ -125,7 +161,11 @@ def core(story: Story, mention: Mention) -> str:
             at = tokens[at].head
         return False
 
-    cases = (at for at in range(mention.head - 1, mention.first - 1, -1) if tokens[at].dep == "case" and tokens[at].head == mention.head)
+    cases = (
+        at
+        for at in range(mention.head - 1, mention.first - 1, -1)
+        if tokens[at].dep == "case" and tokens[at].head == mention.head
+    )
     first = next(cases, mention.first - 1) + 1
     last = next((at for at in range(mention.head + 1, mention.last) if in_clause(at)), mention.last)
     return story.text[tokens[first].start : tokens[last - 1].stop].rstrip(" ,;:–-")
@@ -133,7 +173,10 @@ def core(story: Story, mention: Mention) -> str:
 
 def called(story: Story, entity: Entity) -> str:
     """What to call an entity: its name or its first mention, without a possessive ending; one that is only *my* is *I*."""
-    mention = next((one for one in entity.mentions if story.of(one)[:80] == entity.name), entity.mentions[0] if entity.mentions else None)
+    mention = next(
+        (one for one in entity.mentions if story.of(one)[:80] == entity.name),
+        entity.mentions[0] if entity.mentions else None,
+    )
     name = entity.name or entity.id
     if mention is not None and (not entity.name or story.of(mention)[:80] == entity.name):
         name = core(story, mention)
@@ -177,7 +220,9 @@ def spans(story: Story, hues: dict[str, int]) -> list[Span]:
     for number, event in enumerate(story.events):
         if event.stop > event.start:
             kind = "ev" if event.realis and event.polarity else "ev not" if not event.polarity else "ev"
-            opens.append((event.start, event.stop, f'<span class="{kind}" data-ev="{number}" title="{escape(event.predicate)}">'))
+            opens.append(
+                (event.start, event.stop, f'<span class="{kind}" data-ev="{number}" title="{escape(event.predicate)}">')
+            )
     return sorted((one for one in opens if one[0] < one[1]), key=lambda one: (one[0], -one[1], one[2]))
 
 
@@ -253,8 +298,12 @@ def chain_cards(account: Account, hues: dict[str, int]) -> str:
         for link, place in zip(chain.links, chain.places or (-1,) * len(chain.links), strict=True):
             event = story.events[place] if 0 <= place < len(story.events) else None
             denied = " <small>(not)</small>" if event is not None and not event.polarity else ""
-            deed = " ".join(filter(None, (link.predicate.replace("_", " "), done_to(event, entity.id) if event is not None else "")))
-            lines.append(f'<li><button data-ev="{place}">{escape(deed)} <small>{escape(part(link.role))}</small>{denied}</button></li>')
+            deed = " ".join(
+                filter(None, (link.predicate.replace("_", " "), done_to(event, entity.id) if event is not None else ""))
+            )
+            lines.append(
+                f'<li><button data-ev="{place}">{escape(deed)} <small>{escape(part(link.role))}</small>{denied}</button></li>'
+            )
         star = " <small>protagonist</small>" if entity.id == account.protagonist else ""
         name = escape(called(story, entity))
         cards.append(
@@ -280,9 +329,17 @@ def body(account: Account) -> str:
         tag = ""
         if segment is not None:
             first, *rest = segment.labels
-            more = f'<span class="more">also {escape(", ".join(label.name for label in rest[:2]))}</span>' if rest else ""
-            why = f'<span class="more why-words" title="the words that decided">{escape(" · ".join(segment.why[:5]))}</span>' if segment.why else ""
-            tag = f'<div class="tag">{escape(first.name)} <span class="more">{first.weight:.0%}</span> {more} {why}</div>'
+            more = (
+                f'<span class="more">also {escape(", ".join(label.name for label in rest[:2]))}</span>' if rest else ""
+            )
+            why = (
+                f'<span class="more why-words" title="the words that decided">{escape(" · ".join(segment.why[:5]))}</span>'
+                if segment.why
+                else ""
+            )
+            tag = (
+                f'<div class="tag">{escape(first.name)} <span class="more">{first.weight:.0%}</span> {more} {why}</div>'
+            )
         text = marked(story, block, opens, mine, hue)
         notes = "".join(note(n, one, scenarios.get(one.scenario, hue)) for n, one in mine)
         parts.append(
@@ -299,7 +356,7 @@ def body(account: Account) -> str:
     lead = f"{told or 'no known'} scenario{'s' if told > 1 else ''} · {len(story.events)} events · {len(account.untold)} left unsaid"
     return (
         f'<h1>{title}</h1><p class="lead">{lead}</p><div class="meta" aria-label="participants">{people}</div>{remarks}'
-        f'<article>{"".join(parts)}</article>{chain_cards(account, hues)}'
+        f"<article>{''.join(parts)}</article>{chain_cards(account, hues)}"
         '<p class="key">Bands mark scenarios. Coloured underlines follow one participant, dotted ones are events (struck: did not happen). '
         "Numbers stand where something goes without saying; open a note for the reason. Keys: n and p move between notes, Enter opens, Esc closes.</p>"
     )

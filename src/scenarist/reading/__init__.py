@@ -2,8 +2,8 @@
 
 INDEX: dict[str, str] = {
     "default": "scenarist.reading.default:DefaultReader",
-    "spacy:": "scenarist.reading.spacy_reader:SpacyReader",
-    "corenlp:": "scenarist.reading.corenlp:CoreNLPReader",
-    "conllu": "scenarist.reading.conllu_reader:ConlluReader",
-    "conll-coref": "scenarist.reading.conllu_reader:ConllCorefReader",
+    "spacy:": "scenarist.reading.foreign.spacy:SpacyReader",
+    "corenlp:": "scenarist.reading.foreign.corenlp:CoreNLPReader",
+    "conllu": "scenarist.reading.foreign.conllu:ConlluReader",
+    "conll-coref": "scenarist.reading.foreign.conllu:ConllCorefReader",
 }

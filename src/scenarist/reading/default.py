@@ -18,13 +18,13 @@ import msgspec
 
 from scenarist import __version__
 from scenarist.noun import from_json, to_json
-from scenarist.reading.batch import in_order, workers
-from scenarist.reading.cache import Cache, key
-from scenarist.reading.plaintext import clean
+from scenarist.parallel import in_order, workers
+from scenarist.reading.parser.clean import clean
+from scenarist.store.readings import Cache, key
 from scenarist.story import Story
 
 if TYPE_CHECKING:
-    from scenarist.reading.parse import Parsed
+    from scenarist.reading.parser.parse import Parsed
 
 BATCH = 30_000
 """Characters of a batch, about; a longer text is a batch of its own."""
@@ -50,7 +50,7 @@ class DefaultReader:
     @property
     def version(self) -> str:
         """What the readings depend on, beside the text."""
-        from scenarist.reading.parse import parser
+        from scenarist.reading.parser.parse import parser
 
         return f"default|{parser().version}|{__version__}|light:{self.light}"
 
@@ -108,7 +108,7 @@ class DefaultReader:
 
     def words(self, sentences: Sequence[Sequence[str]], text: str = "") -> Story:
         """A story read on given sentences of tokens, its offsets pointing into ``text`` where one is given."""
-        from scenarist.reading.parse import parser
+        from scenarist.reading.parser.parse import parser
 
         (parsed,) = parser().words([sentences])
         return finished(parsed._replace(story=placed(parsed.story, text)) if text else parsed, self.light)
@@ -168,7 +168,7 @@ def read_batch(work: tuple[list[str], bool]) -> list[Story]:
     texts, light = work
     if not texts:
         return []
-    from scenarist.reading.parse import parser
+    from scenarist.reading.parser.parse import parser
 
     cleaned = [clean(text) for text in texts]
     stories: list[Story] = []

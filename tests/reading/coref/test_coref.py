@@ -13,7 +13,7 @@ from scenarist.reading.coref import lexicon as lex
 from scenarist.reading.coref.mentions import find
 from scenarist.reading.coref.pairs import FEATURES, MOST, slices
 from scenarist.reading.coref.resolve import resolve
-from scenarist.reading.parse import Parsed, parser
+from scenarist.reading.parser.parse import Parsed, parser
 from scenarist.story import Entity, Sentence, Story, Token
 
 

@@ -19,15 +19,15 @@ from pathlib import Path
 from typing import Any
 
 from scenarist import __version__
-from scenarist.bench import scoring
+from scenarist.bench import marks as scoring
 from scenarist.contracts import Metric
+from scenarist.corpora.stitched import Stitched, kin
 from scenarist.errors import BadInput
 from scenarist.formats import brat, webanno
 from scenarist.formats.lines import stem
 from scenarist.formats.plain import sentences
-from scenarist.learning.scenario_inventory import NONE, unknown
-from scenarist.learning.stitching import Stitched, kin
-from scenarist.metrics.units import Unit, cover
+from scenarist.inventory import NONE, unknown
+from scenarist.metrics.sentence_labels import Unit, cover
 from scenarist.question import Guess, Item, Mark, Prediction, Segments, Where
 from scenarist.registry import make
 from scenarist.signature import content_hash, sign

@@ -11,8 +11,8 @@ from collections import defaultdict
 from typing import Any
 
 from scenarist import __version__
-from scenarist.bench import runner
-from scenarist.models.narrative_chain_endings import NarrativeChains, kind_of
+from scenarist.bench import sit as runner
+from scenarist.models.endings.narrative_chains import NarrativeChains, kind_of
 from scenarist.question import Choice
 from scenarist.registry import make
 from scenarist.signature import sign
@@ -33,7 +33,9 @@ def run(split: str = "dev", seed: int = 13, limit: int | None = None) -> dict[st
     kinds = [kind_of(story) for story in make("reader", "default")(right)]
     rows, read = [], NarrativeChains().read(questions)
     for name, corpus, settings in TRAINED_ON:
-        model = NarrativeChains(seed=seed, limit=limit and 10 * limit).fit(make("corpus", corpus, split="train", **settings))
+        model = NarrativeChains(seed=seed, limit=limit and 10 * limit).fit(
+            make("corpus", corpus, split="train", **settings)
+        )
         marks: defaultdict[str, list[tuple[bool, bool]]] = defaultdict(list)
         for item, kind, answer in zip(items, kinds, model.answer_many(questions, read), strict=True):
             mark = (answer.best == item.key, bool(answer.note))
@@ -41,7 +43,10 @@ def run(split: str = "dev", seed: int = 13, limit: int | None = None) -> dict[st
             marks["all"].append(mark)
         rows.append({"model": name, "role": "baseline", "scores": figures(marks)})
     data = f"storycloze-2016#{runner.data_hash(items)}"
-    return {"rows": rows, "signature": sign("storycloze-chains", {"data": data, "split": split, "seed": seed, "v": __version__})}
+    return {
+        "rows": rows,
+        "signature": sign("storycloze-chains", {"data": data, "split": split, "seed": seed, "v": __version__}),
+    }
 
 
 def figures(marks: dict[str, list[tuple[bool, bool]]]) -> dict[str, dict[str, Any]]:

@@ -9,12 +9,13 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from scenarist import __version__
-from scenarist.bench import runner, scoring
+from scenarist.bench import marks as scoring
+from scenarist.bench import sit as runner
 from scenarist.bench.significance import compare
 from scenarist.contracts import Metric
 from scenarist.learning.event_chains import documents
-from scenarist.metrics.probability import InformationContent
-from scenarist.models.event_ranker import EventRanker, counted
+from scenarist.metrics.surprisal import InformationContent
+from scenarist.models.events.base import EventRanker, counted
 from scenarist.question import Item, Prediction
 from scenarist.registry import make
 from scenarist.signature import sign
@@ -47,10 +48,16 @@ GRID: Mapping[str, Sequence[Mapping[str, Any]]] = {
         if unknown == "symmetric" or skip in (2, "all")
     ],
     "pmi": [{"skip": skip, "unseen": unseen} for skip in (2, "all") for unseen in ("skip", "smooth", "impossible")],
-    "pmi-cutoff": [{"cutoff": cutoff, "skip": skip} for cutoff in (50, 100, 200, 400, 800, 1600) for skip in (2, "all")],
+    "pmi-cutoff": [
+        {"cutoff": cutoff, "skip": skip} for cutoff in (50, 100, 200, 400, 800, 1600) for skip in (2, "all")
+    ],
     "unigram-instance": [{"share": share} for share in (1.0, 0.75, 0.5, 0.25, 0.1)],
-    "bigram-instance": [{"share": share, "skip": "all", "smoothing": s} for share in (1.0, 0.5, 0.25) for s in (1.0, 0.1)],
-    "mixture": [{"smoothing": s, "decay": d, "repeat": False} for s in (30.0, 100.0, 300.0, 1000.0) for d in (0.5, 1.0)],
+    "bigram-instance": [
+        {"share": share, "skip": "all", "smoothing": s} for share in (1.0, 0.5, 0.25) for s in (1.0, 0.1)
+    ],
+    "mixture": [
+        {"smoothing": s, "decay": d, "repeat": False} for s in (30.0, 100.0, 300.0, 1000.0) for d in (0.5, 1.0)
+    ],
     "cooccurrence": [{"smoothing": s} for s in (10.0, 100.0, 1000.0)],
 }
 FIRST, AGAIN = 1500, 3
@@ -60,7 +67,9 @@ FIRST, AGAIN = 1500, 3
 class Ground:
     """Counts of train and the items of a split, made once for an analysis."""
 
-    def __init__(self, split: str, seed: int, limit: int | None, presets: Sequence[str] = PRESETS, most: int = 4000) -> None:
+    def __init__(
+        self, split: str, seed: int, limit: int | None, presets: Sequence[str] = PRESETS, most: int = 4000
+    ) -> None:
         self.counts = counted(make("corpus", CORPUS, split="train"), "single", "lemma", 2)
         self.items: dict[str, list[Item]] = {}
         self.fields: dict[str, dict[str, object]] = {}
@@ -192,7 +201,9 @@ def tuning(split: str = "dev", seed: int = 13, limit: int | None = None) -> dict
                 found = whole.predictions(whole.model(name, settings), preset)
                 one["scores"][f"recall@50/{preset}"] = whole.score(metric, preset, found)
             again = [one for _, one in able[:AGAIN]]
-            best[f"{name}/{preset}"] = max(again, key=lambda one, p=preset: one["scores"][f"recall@50/{p}"]["value"])["model"]  # type: ignore[misc]
+            best[f"{name}/{preset}"] = max(again, key=lambda one, p=preset: one["scores"][f"recall@50/{p}"]["value"])[
+                "model"
+            ]  # type: ignore[misc]
     return {"rows": rows, "signature": signed("eventcloze-tuning", whole), "best": best}
 
 

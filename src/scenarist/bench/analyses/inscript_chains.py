@@ -14,8 +14,9 @@ from typing import Any
 import msgspec
 
 from scenarist import __version__
-from scenarist.bench import runner, scoring
-from scenarist.models.event_ranker import EventRanker
+from scenarist.bench import marks as scoring
+from scenarist.bench import sit as runner
+from scenarist.models.events.base import EventRanker
 from scenarist.question import Item, Prediction
 from scenarist.registry import make
 from scenarist.signature import sign
@@ -51,12 +52,15 @@ def worlds(stories: Iterable[Story]) -> dict[str, list[Story]]:
     for theirs, ours in zip(gold, read, strict=True):
         labels = {event.start: event.label for event in theirs.events}
         stops = [(event.start, event.stop, event.label) for event in theirs.events]
-        labelled = tuple(msgspec.structs.replace(event, label=label_at(event, labels, stops) or "") for event in ours.events)
+        labelled = tuple(
+            msgspec.structs.replace(event, label=label_at(event, labels, stops) or "") for event in ours.events
+        )
         known = {mention.head: entity.id for entity in theirs.entities for mention in entity.mentions}
         heads = {theirs.tokens[head].start: id for head, id in known.items() if head >= 0}
         spans = [(mention.start, mention.stop, entity.id) for entity in theirs.entities for mention in entity.mentions]
         renamed = tuple(
-            msgspec.structs.replace(event, roles=tuple(gold_role(role, ours, heads, spans) for role in event.roles)) for event in labelled
+            msgspec.structs.replace(event, roles=tuple(gold_role(role, ours, heads, spans) for role in event.roles))
+            for event in labelled
         )
         marked = tuple(event for event in renamed if label_at(event, labels, stops) is not None)
         base = msgspec.structs.replace(ours, id=theirs.id, scenario=theirs.scenario)
@@ -102,7 +106,9 @@ def inscript(split: str = "dev", seed: int = 13, limit: int | None = None) -> di
             "train": f"inscript-{learned}", "seed": seed,
         }  # fmt: skip
         hashes.append(str(fields["data"]))
-        typed = runner.items_of(make("exam", "eventcloze", preset="lm-cloze", seed=seed, args="types", **switches), asked[world], limit)
+        typed = runner.items_of(
+            make("exam", "eventcloze", preset="lm-cloze", seed=seed, args="types", **switches), asked[world], limit
+        )
         for name, settings in MODELS.items():
             if (name, learned) not in fitted:
                 fitted[name, learned] = make("model", name, **settings).fit(train[learned])
@@ -117,5 +123,7 @@ def inscript(split: str = "dev", seed: int = 13, limit: int | None = None) -> di
                 "value": score.value, "low": score.low, "high": score.high, "n": score.n, "signature": score.signature,
             }  # fmt: skip
     sizes = {world: sum(len(story.events) for story in several) for world, several in train.items()}
-    signature = sign("eventcloze-inscript", {"exam": "eventcloze", "data": hashes, "split": split, "seed": seed, "v": __version__})
+    signature = sign(
+        "eventcloze-inscript", {"exam": "eventcloze", "data": hashes, "split": split, "seed": seed, "v": __version__}
+    )
     return {"rows": list(rows.values()), "signature": signature, "events": sizes}

@@ -12,14 +12,14 @@ from collections.abc import Sequence
 from typing import Any
 
 from scenarist import __version__
-from scenarist.bench.runner import data_hash
+from scenarist.bench.sit import data_hash
 from scenarist.corpora.kidscook import KidsCook
 from scenarist.errors import Missing
 from scenarist.exams.wordcloze import WordCloze
 from scenarist.learning.alignments import Shape, read_hand, shape
 from scenarist.registry import make
 from scenarist.signature import sign
-from scenarist.store import resource
+from scenarist.store.home import resource
 from scenarist.story import Alignment, Pair
 
 SEEDS = (1, 2, 3)

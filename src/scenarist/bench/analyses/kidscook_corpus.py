@@ -14,8 +14,7 @@ from typing import Any
 from scenarist import __version__
 from scenarist.corpora import kidscook
 from scenarist.errors import Missing
-from scenarist.learning.blanks import choose
-from scenarist.learning.whitelist import compare, count, whitelist
+from scenarist.learning.blanks import choose, compare, count, whitelist
 from scenarist.signature import content_hash, sign
 from scenarist.story import Pair
 

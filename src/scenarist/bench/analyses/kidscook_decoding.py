@@ -12,11 +12,11 @@ from typing import Any
 import msgspec
 
 from scenarist import __version__
-from scenarist.bench.runner import data_hash
+from scenarist.bench.sit import data_hash
 from scenarist.corpora.kidscook import KidsCook
 from scenarist.errors import Missing
 from scenarist.exams.wordcloze import WordCloze
-from scenarist.models.slot_filling import Filled, fill
+from scenarist.models.words.decoding import Filled, fill
 from scenarist.registry import make
 from scenarist.signature import sign
 from scenarist.story import Pair

@@ -13,13 +13,13 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from scenarist import __version__
-from scenarist.bench.runner import data_hash
+from scenarist.bench.sit import data_hash
 from scenarist.corpora.kidscook import KidsCook
 from scenarist.errors import Missing
 from scenarist.exams.wordcloze import WordCloze
-from scenarist.models.slot_filling import Filled, fill
+from scenarist.models.words.decoding import Filled, fill
 from scenarist.pages.pair import filled_card, page
-from scenarist.reading.synonyms import match
+from scenarist.reading.wordnet import match
 from scenarist.registry import make
 from scenarist.signature import sign
 from scenarist.story import Pair
@@ -67,7 +67,8 @@ def kind(gold: Sequence[str], said: Sequence[str]) -> str:
 def kinds_of(pair: Pair, filled: Filled) -> list[str]:
     """The kind of each blank."""
     return [
-        kind(pair.concrete[start:stop], [filled.words[place] for place in range(start, stop)]) for start, stop in pair.blanks
+        kind(pair.concrete[start:stop], [filled.words[place] for place in range(start, stop)])
+        for start, stop in pair.blanks
     ]
 
 
@@ -118,5 +119,11 @@ def table(split: str = "dev", seed: int = 13, limit: int | None = None) -> dict[
         except Missing as error:
             row["problem"] = str(error)
         rows.append(row)
-    what = {"exam": "wordcloze", "data": f"kidscook#{data_hash(WordCloze().set(pairs))}", "split": split, "seed": seed, "v": __version__}
+    what = {
+        "exam": "wordcloze",
+        "data": f"kidscook#{data_hash(WordCloze().set(pairs))}",
+        "split": split,
+        "seed": seed,
+        "v": __version__,
+    }
     return {"rows": rows, "signature": sign("kidscook-fills", what)}

@@ -11,14 +11,14 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from scenarist import __version__
-from scenarist.bench.runner import data_hash
+from scenarist.bench.sit import data_hash
 from scenarist.corpora.kidscook import KidsCook, whitelist
 from scenarist.errors import Missing
 from scenarist.exams.wordcloze import WordCloze
 from scenarist.learning.alignments import Link, by_threshold, links, read_hand, table_of
 from scenarist.registry import make
 from scenarist.signature import sign
-from scenarist.store import resource
+from scenarist.store.home import resource
 from scenarist.story import Pair
 
 THRESHOLDS = (0.1, 0.2, 0.3, 0.5)
@@ -56,13 +56,18 @@ def cells(found: Iterable[Link], targets: Targets, hand: Hand) -> dict[str, Any]
         "precision/hand": (precision, words), "recall/hand": (recall, words),
     }  # fmt: skip
     return {
-        name: {"value": value, "low": None, "high": None, "n": n} for name, (value, n) in values.items() if value is not None
+        name: {"value": value, "low": None, "high": None, "n": n}
+        for name, (value, n) in values.items()
+        if value is not None
     }
 
 
 def soft(pair: Pair, weights: Sequence[Sequence[float]], least: float) -> dict[int, set[int]]:
     """Abstract words that each concrete word is linked to by threshold."""
-    return {place: {at for at, weight in enumerate(line) if weight >= least} for place, line in enumerate(weights[: len(pair.concrete)])}
+    return {
+        place: {at for at, weight in enumerate(line) if weight >= least}
+        for place, line in enumerate(weights[: len(pair.concrete)])
+    }
 
 
 def table(split: str = "dev", seed: int = 1, limit: int | None = None) -> dict[str, Any]:
@@ -84,7 +89,11 @@ def table(split: str = "dev", seed: int = 1, limit: int | None = None) -> dict[s
     weights, of_sure = model.weights_of(pairs), model.weights_of(sure)
     for least in THRESHOLDS:
         targets = {pair.id: soft(pair, lines, least) for pair, lines in zip(sure, of_sure, strict=True)}
-        found = (link for pair, lines in zip(pairs, weights, strict=True) for link in by_threshold(pair, lines, allowed, least))
+        found = (
+            link
+            for pair, lines in zip(pairs, weights, strict=True)
+            for link in by_threshold(pair, lines, allowed, least)
+        )
         rows.append({"model": f"seq2seq-attention-{least}", "role": "ours", "scores": cells(found, targets, hand)})
     what = {
         "exam": "wordcloze", "data": f"kidscook#{data_hash(WordCloze().set(sure))}", "split": split, "seed": seed, "v": __version__,

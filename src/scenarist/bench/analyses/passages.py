@@ -17,12 +17,12 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from scenarist import __version__
-from scenarist.corpora import finding
+from scenarist.corpora import search_path as finding
 from scenarist.errors import BadInput, Missing
 from scenarist.formats.plain import sentences
-from scenarist.learning.scenario_inventory import find
-from scenarist.models.deep_detector import DeepDetector
-from scenarist.models.detector import Detector
+from scenarist.inventory import find
+from scenarist.models.scenarios.deep import DeepDetector
+from scenarist.models.scenarios.detector import Detector
 from scenarist.signature import sign
 from scenarist.story import Story
 

@@ -19,11 +19,11 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from scenarist import __version__
-from scenarist.bench.runner import data_hash
-from scenarist.learning.scenario_inventory import NONE, related
-from scenarist.learning.stitching import Stitched
+from scenarist.bench.sit import data_hash
+from scenarist.corpora.stitched import Stitched
+from scenarist.inventory import NONE, related
 from scenarist.learning.topics import carried_topics, prevalence
-from scenarist.metrics.units import Unit, answer_units, guess_units
+from scenarist.metrics.sentence_labels import Unit, answer_units, guess_units
 from scenarist.question import Item, Prediction, Segments
 from scenarist.registry import make
 from scenarist.signature import sign

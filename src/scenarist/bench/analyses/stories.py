@@ -14,10 +14,10 @@ from statistics import mean, median
 from typing import Any
 
 from scenarist import __version__
-from scenarist.learning.opposites import base_form
+from scenarist.learning.wrong_endings import base_form
 from scenarist.noun import Noun
-from scenarist.reading.lemmas import lemma
-from scenarist.reading.synonyms import happens, is_verb
+from scenarist.reading.parser.lemmas import lemma
+from scenarist.reading.wordnet import happens, is_verb
 from scenarist.registry import make
 from scenarist.signature import sign
 from scenarist.story import Story, sentence_texts
@@ -84,7 +84,9 @@ def figures(corpus: Iterable[Story], limit: int | None = None) -> StoryFigures:
     positions = tuple((at, mean(found), float(median(found)), len(found)) for at, found in sorted(sizes.items()))
     name, split = getattr(corpus, "name", ""), getattr(corpus, "split", "")
     counted, length = tuple(events.most_common(TOP)), mean(lengths) if lengths else None
-    return StoryFigures(name, split, stories, positions, counted, sum(events.values()), tuple(titles.most_common()), length)
+    return StoryFigures(
+        name, split, stories, positions, counted, sum(events.values()), tuple(titles.most_common()), length
+    )
 
 
 def run(split: str = "train", seed: int = 13, limit: int | None = None) -> dict[str, Any]:  # noqa: ARG001
@@ -97,6 +99,12 @@ def run(split: str = "train", seed: int = 13, limit: int | None = None) -> dict[
     scores = {f"tokens/sentence-{at}": cell(size, n) for at, size, _, n in found.positions}
     for rank, (_, count) in enumerate(found.events[:2], start=1):
         scores[f"share/event-{rank}"] = cell(count / found.event_total, found.event_total)
-    signature = sign("rocstories", {"data": "rocstories", "split": split, "cased": True, "stories": found.stories, "v": __version__})
+    signature = sign(
+        "rocstories", {"data": "rocstories", "split": split, "cased": True, "stories": found.stories, "v": __version__}
+    )
     top = [{"event": event, "count": count} for event, count in found.events]
-    return {"rows": [{"model": "rocstories-at-hand", "role": "ours", "scores": scores}], "signature": signature, "events": top}
+    return {
+        "rows": [{"model": "rocstories-at-hand", "role": "ours", "scores": scores}],
+        "signature": signature,
+        "events": top,
+    }

@@ -18,7 +18,7 @@ from scenarist import __version__
 from scenarist.errors import BadInput
 from scenarist.noun import Noun
 from scenarist.signature import content_hash, sign
-from scenarist.store import resource
+from scenarist.store.home import resource
 
 RELATIONS = ("before", "after", "simultaneous", "includes", "is_included")
 
@@ -34,7 +34,9 @@ class Tlink(Noun, frozen=True):
     @property
     def in_order(self) -> bool:
         """Is the event told first also the one that happened first?"""
-        return (self.relation == "before") == (self.first < self.second) if self.relation in ("before", "after") else False
+        return (
+            (self.relation == "before") == (self.first < self.second) if self.relation in ("before", "after") else False
+        )
 
 
 def read_links(path: Path) -> list[Tlink]:
@@ -53,7 +55,9 @@ def read_links(path: Path) -> list[Tlink]:
                 raise BadInput(f"{path}, story {name}: relation {relation!r}; known: {', '.join(RELATIONS)}.")
             ends = [places.get(link.get(end)) for end in ("from", "to")]
             if ends[0] is None or ends[1] is None:
-                raise BadInput(f"{path}, story {name}: a tlink from {link.get('from')!r} to {link.get('to')!r} names an unknown event.")
+                raise BadInput(
+                    f"{path}, story {name}: a tlink from {link.get('from')!r} to {link.get('to')!r} names an unknown event."
+                )
             links.append(Tlink(name, ends[0], ends[1], relation))
     if not links:
         raise BadInput(f"{path}: no <tlink> in any <story>.")
@@ -75,7 +79,10 @@ def run(split: str = "dev", seed: int = 13, limit: int | None = None) -> dict[st
     """The table `temporal`."""
     path = resource("temporal.xml")
     links = read_links(path)[:limit]
-    scores = {f"{name}/tlinks": {"value": value, "low": None, "high": None, "n": len(links)} for name, value in shares(links).items()}
+    scores = {
+        f"{name}/tlinks": {"value": value, "low": None, "high": None, "n": len(links)}
+        for name, value in shares(links).items()
+    }
     data = f"temporal.xml#{content_hash([path.read_bytes()])}"
     rows = [{"model": "toy-annotation", "role": "ours", "scores": scores}]
     return {"rows": rows, "signature": sign("temporal", {"data": data, "v": __version__})}

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from functools import cache
 
-from scenarist.store import resource
+from scenarist.store.home import resource
 
 CLASSES = ("I", "we", "you", "he", "she", "it", "they", "demonstrative", "indefinite", "name", "nominal", "group")
 FIRST, WE, YOU, HE, SHE, IT, THEY, DEMONSTRATIVE, INDEFINITE, NAME, NOMINAL, GROUP = range(len(CLASSES))

@@ -43,7 +43,7 @@ LIES_THERE = 2.5
 @cache
 def scorer() -> Scorer:
     """The carried pair network."""
-    from scenarist.store import resource
+    from scenarist.store.home import resource
 
     return Scorer(resource("reader/coreference.npz"))
 
@@ -51,7 +51,7 @@ def scorer() -> Scorer:
 @cache
 def word_vectors() -> Callable[[list[str]], Array]:
     """Head words -> unit vectors [n, d]; the table is the parser's."""
-    from scenarist.reading.parse import parser
+    from scenarist.reading.parser.parse import parser
 
     return parser().vectors
 

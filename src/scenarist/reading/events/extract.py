@@ -35,7 +35,9 @@ def events(story: Story, realis: Sequence[float] = (), light: bool = False, noun
         status = statuses.of(one.token)
         sure = status.realis
         if realis and one.kind in ("verb", "light"):
-            sure = max(realis[one.token], realis[one.swallowed] if one.swallowed >= 0 else 0.0) >= SURE  # *took a shower*: either word
+            sure = (
+                max(realis[one.token], realis[one.swallowed] if one.swallowed >= 0 else 0.0) >= SURE
+            )  # *took a shower*: either word
         made.append(event(tree, story, one, status, sure, roles(tree, one, arguments, single, groups)))
     if realis and nouns:
         known = {at for one in found for at in (one.token, one.swallowed)}

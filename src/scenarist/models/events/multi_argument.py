@@ -1,0 +1,200 @@
+"""EventGap -> Guesses with all arguments: unigram, bigram and PMI over multi-argument events (Pichotta and Mooney 2014; Chambers 2017,
+section 4.4).
+
+A right answer names the verb and who fills each of its places: ``x``, an entity of the chain by its variable, ``o`` or nobody. Candidates
+are all events seen, and those with a shared entity once for each entity of the chain. An event of the chain votes for a candidate through
+the pair as the two see each other (`learning.multi_counts`): sharing ``y`` where both have the entity, not sharing it otherwise.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any, NamedTuple, Self
+
+import numpy as np
+
+from scenarist.errors import BadInput
+from scenarist.learning.event_chains import documents
+from scenarist.learning.event_counts import EventCounts, Floats, Ints
+from scenarist.learning.multi_counts import SHARED, multi_counts, others, seen_from
+from scenarist.models.events.base import LISTED, EventRanker, expected_rank, named, top
+from scenarist.models.events.ngrams import any_skip
+from scenarist.question import Answer, AnyQuestion, EventGap, Guess, Prediction
+from scenarist.story import Link
+
+_LAST: dict[object, EventCounts] = {}
+
+
+class Cast(NamedTuple):
+    """The candidates of one question: scores, and for each its event and the chain's entity that ``y`` stands for."""
+
+    scores: Floats
+    events: Ints
+    entities: tuple[str, ...]
+    """Per block of candidates: the first block has no shared entity."""
+    blocks: tuple[int, ...]
+    """Where each block begins."""
+
+
+class MultiArgument(EventRanker):
+    """``by`` is unigram, bigram (eq. 2, 3) or pmi (eq. 4, 5; ``cutoff`` as in the single-argument model)."""
+
+    name = "multi"
+
+    def __init__(
+        self, by: str = "bigram", skip: int | str | None = 5, smoothing: float = 0.1, cutoff: int = 0, minimum: int = 2
+    ) -> None:
+        if by not in ("unigram", "bigram", "pmi"):
+            raise BadInput(f"multi: by is unigram, bigram or pmi, not {by!r}.")
+        if smoothing <= 0 or cutoff < 0:
+            raise BadInput("multi: smoothing is above 0, cutoff 0 or more.")
+        super().__init__("multi", "lemma", minimum)
+        self.by, self.skip, self.smoothing, self.cutoff = by, any_skip(skip), smoothing, cutoff
+
+    def fit(self, data: Iterable[Any] | EventCounts) -> Self:
+        """Learn from stories whose events have arguments."""
+        if isinstance(data, EventCounts):
+            self.counts_ = data
+        else:
+            key = named(data, "multi", self.minimum)
+            if key is None or key not in _LAST:
+                _LAST.clear()
+                _LAST[key] = multi_counts(documents(data, "lemma", "multi"), self.minimum)
+            self.counts_ = _LAST[key]
+        if not len(self.counts_):
+            raise BadInput(
+                "multi: no chain with arguments in the training corpus; chains of verbs and roles alone have none."
+            )
+        counts = self.counts_
+        self._first, self._second = counts.ordered(self.skip), counts.reverse(self.skip)
+        self._sum = self._first.total
+        ids = counts.ids
+        shared = [at for at, name in enumerate(counts.types) if f"({SHARED}," in name or f",{SHARED}" in name]
+        self._shared = np.array(shared, np.int64)
+        plain = np.ones(len(counts), bool)
+        plain[self._shared] = False
+        self._plain = np.flatnonzero(plain)
+        self._bare = np.array([ids.get(seen_from(parsed(counts.types[at]), None), -1) for at in shared], np.int64)
+        self._logp = np.log(counts.events / counts.total)
+        self._casts: dict[AnyQuestion, Cast] = {}
+        return self
+
+    def score_ahead(self, questions: Sequence[AnyQuestion]) -> None:
+        """Nothing: candidates differ from question to question."""
+
+    def cast(self, question: AnyQuestion) -> Cast:
+        """All candidates with their scores; remembered, for the runner asks for an answer and then for the key's rank."""
+        found = self._casts.get(question)
+        if found is None:
+            if len(self._casts) >= 256:
+                self._casts.clear()
+            found = self._casts[question] = self.made(question)
+        return found
+
+    def made(self, question: AnyQuestion) -> Cast:
+        """All candidates with their scores."""
+        if not isinstance(question, EventGap):
+            raise BadInput(f"multi answers questions about events (EventGap), not {type(question).__name__}.")
+        links, gap = question.links, question.gap
+        entities = tuple(dict.fromkeys(one for link in links for one in others(link)))
+        alone = [self.counts_.ids.get(seen_from(link, None), -1) for link in links]
+        plain = self.sums(alone, gap)
+        blocks, parts, events = [0], [plain[self._plain]], [self._plain]
+        for entity in entities:
+            have = [entity in others(link) for link in links]
+            with_it = [
+                self.counts_.ids.get(seen_from(link, entity), -1) if has else -1
+                for link, has in zip(links, have, strict=True)
+            ]
+            without = [at if not has else -1 for at, has in zip(alone, have, strict=True)]
+            sharing = self.sums(with_it, gap)[self._shared]
+            apart = self.sums(without, gap)
+            lacking = np.where(self._bare >= 0, apart[self._bare], apart.min(initial=0.0))
+            value = sharing + lacking
+            if self.by == "unigram":
+                value = self._logp[self._shared] - np.log(max(len(entities), 1))
+            blocks.append(blocks[-1] + len(events[-1]))
+            parts.append(value)
+            events.append(self._shared)
+        scores = np.concatenate(parts)
+        whole = np.concatenate(events)
+        if self.cutoff:
+            scores = scores - 1e6 * (self.counts_.events[whole] < self.cutoff)
+        return Cast(scores, whole, ("", *entities), tuple(blocks))
+
+    def sums(self, context: list[int], gap: int | None) -> Floats:
+        """What the events of the chain that are not -1 give to every event."""
+        size, events = len(self.counts_), self.counts_.events
+        if self.by == "unigram":
+            return self._logp
+        scores = np.zeros(size)
+        for place, at in enumerate(context):
+            if at < 0:
+                continue
+            tables = (
+                (self._first, self._second)
+                if gap is None or self.by == "pmi"
+                else (self._first,)
+                if place < gap
+                else (self._second,)
+            )
+            seen = np.zeros(size)
+            for table in tables:
+                columns, counts = table.row(at)
+                seen[columns] += counts
+            if self.by == "pmi":
+                had = seen > 0
+                scores[had] += np.log(seen[had] / self._sum) - self._logp[at] - self._logp[had]
+            elif gap is None or place < gap:
+                scores += np.log((seen + self.smoothing) / (events[at] + size * self.smoothing))
+            else:
+                scores += np.log((seen + self.smoothing) / (events + size * self.smoothing))
+        return scores
+
+    def spelled(self, cast: Cast, at: int) -> str:
+        """A candidate with the variable of the chain's entity."""
+        block = int(np.searchsorted(np.array(cast.blocks), at, side="right")) - 1
+        name = self.counts_.types[int(cast.events[at])]
+        entity = cast.entities[block]
+        if not entity:
+            return name
+        link = parsed(name)
+        return str(Link(link.predicate, link.role, tuple(entity if arg == SHARED else arg for arg in link.args)))
+
+    def answer(self, question: AnyQuestion) -> Prediction:
+        cast = self.cast(question)
+        logp = normal(cast.scores)
+        best = top(logp, LISTED)
+        guesses = tuple(Guess(self.spelled(cast, int(at)), float(logp[at])) for at in best)
+        return Prediction("", guesses, by=self.name)
+
+    def rate(self, question: AnyQuestion, answer: Answer) -> tuple[float | None, float | None]:
+        cast = self.cast(question)
+        logp = normal(cast.scores)
+        link = parsed(str(answer))
+        mine = others(link)
+        entity = mine[0] if mine else ""
+        behind = float(len(logp) + 1)
+        if len(mine) > 1 or entity not in cast.entities:
+            return None, behind
+        at = self.counts_.ids.get(seen_from(link, entity or None), -1)
+        block = cast.entities.index(entity)
+        begin = cast.blocks[block]
+        end = cast.blocks[block + 1] if block + 1 < len(cast.blocks) else len(cast.events)
+        here = np.flatnonzero(cast.events[begin:end] == at)
+        if at < 0 or not len(here):
+            return None, behind
+        place = begin + int(here[0])
+        return float(logp[place]), expected_rank(logp, place)
+
+
+def parsed(text: str) -> Link:
+    """A multi-argument event as a link (its role, where it has one, is a preposition's)."""
+    return Link.parse(text)
+
+
+def normal(scores: Floats) -> Floats:
+    """Scores as log-probabilities."""
+    high = scores.max()
+    logp: Floats = scores - (high + np.log(np.exp(scores - high).sum()))
+    return logp

@@ -1,0 +1,205 @@
+"""Content words of sentences -> boundaries: TextTiling (Hearst 1994) and TopicTiling (Riedl and Biemann 2012).
+
+Both compare the block of ``window`` sentences before a gap with the block behind it (cosine), give each local minimum its
+depth (the climb to the nearest peaks on either side), and cut where the depth exceeds mu - sigma / x. TextTiling's blocks are
+counts of words; TopicTiling's are counts of each word's most likely topic (Wanzare et al. 2019, section 5.1). Settings as
+printed: window 2, x 0.1, with which every local minimum is cut; on our stitched stories, whose segments are short, that
+cuts far too often, so the rows of our tables take x -0.7 (mu + 1.4 sigma), tuned on stitched training stories, and give the
+printed setting beside it.
+
+Where -> Segments without names: even cuts, random cuts, TextTiling and TopicTiling, for the table of segmentation.
+
+The pieces bear the labels ``part 1``, ``part 2``, ... so that neighbours differ; only boundary metrics make sense of them.
+``even`` is told nothing but the usual length of a segment, like Beeferman's baseline.
+"""
+
+from __future__ import annotations
+
+import itertools
+import random
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from scenarist.errors import BadInput
+from scenarist.formats.plain import sentences as cut
+from scenarist.learning.topics import carried_topics
+from scenarist.networks.label_chain import Array
+from scenarist.question import AnyQuestion, Guess, Prediction, Segments, Where
+from scenarist.reading.content_words import content_words
+from scenarist.signature import content_hash
+from scenarist.store.home import inside, resource
+from scenarist.story import Label, Segment, Sentence, Story
+
+
+def word_vectors(sentences: Sequence[Sequence[str]]) -> Array:
+    """Counts of words (T, V)."""
+    place = {word: at for at, word in enumerate(dict.fromkeys(word for one in sentences for word in one))}
+    found = np.zeros((len(sentences), max(1, len(place))))
+    for at, words in enumerate(sentences):
+        for word in words:
+            found[at, place[word]] += 1
+    return found
+
+
+def topic_vectors(sentences: Sequence[Sequence[str]], likeliest: Mapping[str, int], topics: int) -> Array:
+    """Share of each sentence's words per topic (T, K)."""
+    found = np.zeros((len(sentences), topics))
+    for at, words in enumerate(sentences):
+        for word in words:
+            if word in likeliest:
+                found[at, likeliest[word]] += 1
+        total = found[at].sum()
+        if total:
+            found[at] /= total
+    return found
+
+
+def coherence(vectors: Array, window: int = 2) -> Array:
+    """Cosine between the blocks on both sides of each gap (T - 1)."""
+    size = len(vectors)
+    found = np.zeros(max(0, size - 1))
+    for gap in range(1, size):
+        left, right = vectors[max(0, gap - window) : gap].sum(axis=0), vectors[gap : gap + window].sum(axis=0)
+        norm = float(np.linalg.norm(left) * np.linalg.norm(right))
+        found[gap - 1] = float(left @ right) / norm if norm else 0.0
+    return found
+
+
+def depths(scores: Array) -> Array:
+    """How deep each local minimum lies below the peaks on both its sides; zero elsewhere.
+
+    A minimum has higher scores on either side, so the first and the last gap of a text, whose blocks are cut short, are none; of several
+    equal gaps in a row the middle one stands for all.
+
+    >>> depths(np.array([0.9, 0.2, 0.8, 0.5, 0.6])).round(2).tolist()
+    [0.0, 1.3, 0.0, 0.4, 0.0]
+    >>> depths(np.array([0.0, 0.4, 0.1, 0.1, 0.1, 0.3])).round(2).tolist()
+    [0.0, 0.0, 0.0, 0.5, 0.0, 0.0]
+    """
+    found = np.zeros(len(scores))
+    first = 0
+    while first < len(scores):
+        last = first
+        while last + 1 < len(scores) and scores[last + 1] == scores[first]:
+            last += 1
+        left, right = first, last
+        while left > 0 and scores[left - 1] >= scores[left]:
+            left -= 1
+        while right < len(scores) - 1 and scores[right + 1] >= scores[right]:
+            right += 1
+        if left < first and right > last:
+            found[(first + last) // 2] = (scores[left] - scores[first]) + (scores[right] - scores[first])
+        first = last + 1
+    return found
+
+
+def tile(vectors: Array, window: int = 2, x: float = 0.1) -> list[int]:
+    """Starts of the segments after the first: gaps whose depth is above zero and above mu - sigma / x.
+
+    >>> tile(np.array([[1.0, 0.0], [1.0, 0.0], [0.0, 1.0], [0.0, 1.0]]))
+    [2]
+    """
+    found = depths(coherence(vectors, window))
+    if not found.any():
+        return []
+    threshold = found.mean() - found.std() / x
+    return [at + 1 for at, depth in enumerate(found) if depth > 0 and depth > threshold]
+
+
+class Segmenter:
+    """Base: a subclass gives the cuts."""
+
+    name = "segmenter"
+    learns = "nothing"
+
+    def fit(self, data: Iterable[Any]) -> Segmenter:
+        """Nothing to learn."""
+        return self
+
+    def cuts(self, story: Story, size: int) -> list[int]:
+        """Numbers of the sentences at which a new piece starts."""
+        raise NotImplementedError
+
+    def answer(self, question: AnyQuestion) -> Prediction:
+        """The pieces."""
+        if not isinstance(question, Where) or question.whole:
+            raise BadInput(f"{self.name} only cuts texts; it names no scenario.")
+        spans = spans_of(question.story)
+        edges = [0, *self.cuts(question.story, len(spans)), len(spans)]
+        pieces = [(first, last) for first, last in itertools.pairwise(edges) if last > first]
+        found = tuple(
+            Segment(spans[first].start, spans[last - 1].stop, (Label(f"part {number}"),), by=self.name)
+            for number, (first, last) in enumerate(pieces, start=1)
+        )
+        return Prediction("", (Guess(Segments(found)),), by=self.name)
+
+
+class Even(Segmenter):
+    """Equal pieces of ``length`` sentences."""
+
+    name = "even-segments"
+
+    def __init__(self, length: int = 5) -> None:
+        self.length = length
+
+    def cuts(self, story: Story, size: int) -> list[int]:
+        return list(range(self.length, size, self.length))
+
+
+class RandomCuts(Segmenter):
+    """Random pieces."""
+
+    name = "random-segments"
+
+    def __init__(self, seed: int = 13) -> None:
+        self.seed = seed
+
+    def cuts(self, story: Story, size: int) -> list[int]:
+        return random_cuts(story, size, self.seed)
+
+
+class TextTiling(Segmenter):
+    """Hearst's, on content words."""
+
+    name = "text-tiling"
+
+    def __init__(self, window: int = 2, x: float = -0.7, words: str = "lemmas") -> None:
+        self.window, self.x, self.words = window, x, words
+
+    def reads(self) -> list[Path]:
+        """The carried topics, and the reader behind lemmas."""
+        return inside(resource("topics"), *([resource("reader")] if self.words == "lemmas" else []))
+
+    def cuts(self, story: Story, size: int) -> list[int]:
+        return tile(
+            word_vectors(content_words([story.of(one) for one in spans_of(story)], self.words)), self.window, self.x
+        )
+
+
+class TopicTiling(TextTiling):
+    """Riedl and Biemann's, on the carried topics."""
+
+    name = "topic-tiling"
+
+    def cuts(self, story: Story, size: int) -> list[int]:
+        topics = carried_topics(self.words)
+        words = content_words([story.of(one) for one in spans_of(story)], self.words)
+        return tile(topic_vectors(words, topics.likeliest, topics.topics), self.window, self.x)
+
+
+def spans_of(story: Story) -> tuple[Sentence, ...]:
+    """The sentences of a story, cut by rule where it has none."""
+    return story.sentences or cut(story.text) or (Sentence(0, len(story.text)),)
+
+
+def random_cuts(story: Story, size: int, seed: int) -> list[int]:
+    """Starts of pieces of one to ten sentences."""
+    draw = random.Random(content_hash([str(seed).encode(), story.text.encode()], length=16))
+    found, at = [], draw.randint(1, 10)
+    while at < size:
+        found.append(at)
+        at += draw.randint(1, 10)
+    return found

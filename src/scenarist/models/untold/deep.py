@@ -1,0 +1,302 @@
+"""A story with a gap -> the lines before and after it, and their token ids: what the deep reader of gaps is shown.
+
+The order is scenario, what follows, what precedes: a causal network then stands at the gap with all of the story behind it. No
+import but ours without dependencies, so that training needs only torch.
+
+Untold -> Guesses: SmolLM2 with adapters stands at the gap of a story and says which main verb is missing; extra `deep`.
+
+It is shown the scenario, what follows and what precedes (gap_text.py), and a table of verb vectors is read at the gap. Trained by
+``training/knowledge/deep.py``; the adapters are `scenarist get untold`, the base network `scenarist get smollm2`. Its log-chances may be
+mixed with those of `reader`, which knows the counts. Labelled questions are answered as `reader` answers them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from functools import cache, cached_property, partial
+from hashlib import blake2b
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from scenarist.errors import BadInput, missing_extra
+from scenarist.models.untold import deep as gap_text
+from scenarist.models.untold.counts import LISTED, Reader, normalised, scenario_of
+from scenarist.models.untold.labels import is_labelled
+from scenarist.networks.pretrained import gguf_file
+from scenarist.question import Answer, AnyQuestion, Guess, Prediction, Untold
+from scenarist.store import home as store
+
+if TYPE_CHECKING:
+    from scenarist.story import Story
+
+BEGIN, FOLLOWS, PRECEDES, GAP = 0, 1, 2, 3
+"""Control tokens of SmolLM2 that mark the parts."""
+LONGEST_AFTER, LONGEST_BEFORE = 160, 240
+"""Tokens of each side, the nearest to the gap."""
+UNKNOWN = "a story"
+
+Encode = Callable[[str], list[int]]
+
+
+class Gap(NamedTuple):
+    """Scenario (empty: not known) and lines on both sides."""
+
+    scenario: str
+    before: tuple[str, ...]
+    after: tuple[str, ...]
+
+
+def phrase(label: str) -> str:
+    """A script event label in words.
+
+    >>> phrase("ScrEv_turn_water_on")
+    'turn water on'
+    """
+    return label.removeprefix("ScrEv_").replace("_", " ").lower()
+
+
+def line(text: str, labels: Sequence[str] = ()) -> str:
+    """A sentence with the labels of its events.
+
+    >>> line("I dried off.", ["ScrEv_dry"])
+    'I dried off. (dry)'
+    """
+    said = "; ".join(phrase(label) for label in labels)
+    return " ".join(part for part in (" ".join(text.split()), f"({said})" if said else "") if part)
+
+
+def ids(gap: Gap, encode: Encode) -> list[int]:
+    """Token ids up to the gap, line by line; ``encode`` gives those of a text without marks.
+
+    >>> ids(Gap("taking a bath", ("a",), ("b", "c")), lambda text: [ord(one) for one in text if one.isalpha()][:3])
+    [0, 116, 97, 107, 1, 98, 99, 2, 97, 3]
+    """
+    after, before = ([one for text in side for one in encode(" " + text)] for side in (gap.after, gap.before))
+    return [
+        BEGIN, *encode(" " + (gap.scenario or UNKNOWN)), FOLLOWS, *after[:LONGEST_AFTER], PRECEDES, *before[-LONGEST_BEFORE:], GAP,
+    ]  # fmt: skip
+
+
+def of_story(story: Story, scenario: str, place: int, event: int | None = None) -> Gap:
+    """The lines around a gap before sentence ``place``; with ``event``, the labels of the told script events stand beside them."""
+    texts = [story.text[s.start : s.stop] for s in story.sentences]
+    if event is None:
+        said = [line(text) for text in texts]
+        return Gap(scenario, tuple(said[:place]), tuple(said[place:]))
+    sides: tuple[list[tuple[float, str]], list[tuple[float, str]]] = ([], [])
+    own: list[list[str]] = [[] for _ in texts]
+    starts = [s.start for s in story.sentences]
+    for number, one in enumerate(story.events):
+        if not one.label.startswith("ScrEv_"):
+            continue
+        at = sum(start <= one.start for start in starts) - 1
+        if one.stop > one.start:
+            own[max(at, 0)].append(one.label)
+        else:  # told in a sentence that was taken out; it stands ahead of sentence `at`, or behind the last one
+            ahead = at if at >= 0 and starts[at] == one.start else len(texts)
+            sides[number >= event].append((ahead - 0.5, line("", [one.label])))
+    for number, text in enumerate(texts):
+        sides[number >= place].append((number, line(text, own[number])))
+    before, after = (tuple(text for _, text in sorted(side, key=lambda pair: pair[0])) for side in sides)
+    return Gap(scenario, before, after)
+
+
+Array = npt.NDArray[np.float32]
+MATRICES = ("qkv", "o", "gu", "down")
+"""Matrices of a layer of smollm2.py that have an adapter."""
+TOGETHER = 8
+"""Gaps that go forward at once."""
+SEEDS = (1, 2, 3)
+"""Trainings whose adapters are published."""
+KEPT = 4000
+"""Gaps whose answers are remembered: an exam asks for them once with the gold and once with the detected scenario."""
+
+
+release_file = partial(store.release_file, "untold")
+"""A file of the release by its name."""
+
+
+class DeepGaps:
+    """The network with its adapters folded in (once a question needs it), and the table of verbs."""
+
+    def __init__(self, base: Any, arrays: Mapping[str, Any]) -> None:
+        import torch
+
+        self.plain, self.arrays = base, arrays
+        self.words = [str(one) for one in arrays["words"]]
+        self.verbs = torch.tensor(np.asarray(arrays["verbs"], np.float32))
+        self.bias = torch.tensor(np.asarray(arrays["verbs_bias"], np.float32))
+        if self.verbs.shape[1] != base.size:
+            raise BadInput(f"the adapters are for a network of width {self.verbs.shape[1]}, this one has {base.size}.")
+        self.encode = cache(self._encode)
+        self.kept: Mapping[str, tuple[Any, Any]] = {}
+        self._known: dict[gap_text.Gap, Array] = {}
+
+    @cached_property
+    def base(self) -> Any:
+        """The network as it was trained; the plain one is left as it is."""
+        made = object.__new__(type(self.plain))
+        made.__dict__.update(self.plain.__dict__)
+        made.layers = [
+            {name: self.folded(self.arrays, number, name, weight) for name, weight in layer.items()}
+            for number, layer in enumerate(self.plain.layers)
+        ]
+        return made
+
+    @staticmethod
+    def folded(arrays: Mapping[str, Any], number: int, matrix: str, weight: Any) -> Any:
+        """A weight with what its adapters add."""
+        import torch
+
+        if matrix not in MATRICES:
+            return weight
+        up, down = (np.asarray(arrays[f"{number}.{matrix}.{part}"], np.float32) for part in ("up", "down"))
+        return weight + torch.from_numpy(up @ down)
+
+    def _encode(self, text: str) -> list[int]:
+        found: list[int] = self.plain._tokenizer.encode(text, add_special_tokens=False).ids
+        return found
+
+    def logp(self, gaps: Sequence[gap_text.Gap]) -> Array:
+        """Log-chances of all verbs (n, v)."""
+        import torch
+
+        from scenarist.networks.smollm2 import Tree
+
+        new = list(dict.fromkeys(gap for gap in gaps if gap not in self._known))
+        if len(self._known) > KEPT:
+            self._known = {}
+            new = list(dict.fromkeys(gaps))
+        rows = {gap: gap_text.ids(gap, self.encode) for gap in new}
+        for gap in new:
+            if (found := self.kept.get(gap_key(rows[gap]))) is not None:
+                self._known[gap] = spread(*found, len(self.words))
+        new = [gap for gap in new if gap not in self._known]
+        new.sort(key=lambda gap: len(rows[gap]))
+        with torch.inference_mode():
+            for at in range(0, len(new), TOGETHER):
+                some = new[at : at + TOGETHER]
+                states = self.base.states([Tree.grow(rows[gap], []) for gap in some])  # (b, t, d)
+                ends = torch.tensor([len(rows[gap]) - 1 for gap in some])
+                scores = states[torch.arange(len(some)), ends] @ self.verbs.T + self.bias
+                self._known.update(zip(some, scores.log_softmax(-1).numpy(), strict=True))
+        return np.stack([self._known[gap] for gap in gaps])
+
+
+def gap_key(ids: Sequence[int]) -> str:
+    """A name for a gap by what the network is shown of it."""
+    return blake2b(np.asarray(ids, "<u2").tobytes(), digest_size=8).hexdigest()
+
+
+def spread(top: Any, logp: Any, size: int) -> Array:
+    """Log-chances of all verbs from those of the likeliest; the others share the rest."""
+    line = np.asarray(logp, np.float32)
+    rest = max(1e-6, 1.0 - float(np.exp(line).sum()))
+    whole = np.full(size, np.log(rest / max(1, size - len(line))), np.float32)
+    whole[np.asarray(top, np.int64)] = line
+    return whole
+
+
+@cache
+def gaps(file: str, kept: str = "") -> DeepGaps:
+    """The network of a release file, loaded once a process; ``kept``: a file of answers it gave on a graphics card."""
+    try:
+        import torch  # noqa: F401
+
+        from scenarist.networks.smollm2 import network
+    except ModuleNotFoundError as error:
+        raise missing_extra("torch", "deep", "The deep reader of gaps") from error
+    path = release_file(file)
+    with np.load(path, allow_pickle=False) as found:
+        made = DeepGaps(network(), dict(found))
+    if kept:
+        with np.load(release_file(kept), allow_pickle=False) as found:
+            made.kept = {
+                str(key): (top, logp) for key, top, logp in zip(found["key"], found["top"], found["logp"], strict=True)
+            }
+    return made
+
+
+class Ranked(NamedTuple):
+    """Candidates and their log-chances."""
+
+    names: list[str]
+    logp: Array
+
+
+class DeepReader(Reader):
+    """`reader` with a language model beside the counts."""
+
+    name = "deep-reader"
+
+    def __init__(self, weight: float = 0.0, seed: int = 1, together: bool = False, kept: bool = False) -> None:
+        """``weight``: how much `reader` has a say (on dev it adds nothing); ``seed``: which of the three trainings; ``together``: the mean
+        of all three; ``kept``: take the answers kept from a graphics card where the question is the same (else half a second a gap)."""
+        self.weight, self.seed, self.together, self.kept = weight, seed, together, kept
+        self._last: dict[int, tuple[AnyQuestion, Ranked]] = {}
+
+    def voices(self) -> list[tuple[str, str]]:
+        """Adapters and kept answers of the networks that speak; a seed that was not trained with stands for one that was."""
+        chosen = SEEDS if self.together else (SEEDS[(self.seed - 1) % len(SEEDS)],)
+        return [(f"deep-{one}.npz", f"answers-{one}.npz" if self.kept else "") for one in chosen]
+
+    def reads(self) -> list[Path]:
+        """The adapters, kept answers, SmolLM2, and what `reader` reads."""
+        return [*super().reads(), gguf_file(), *(release_file(name) for pair in self.voices() for name in pair if name)]
+
+    def ranked(self, question: AnyQuestion) -> tuple[list[str], Array]:
+        (one,) = self.ranked_many([question])
+        return one.names, one.logp
+
+    def ranked_many(self, questions: Sequence[AnyQuestion]) -> list[Ranked]:
+        """All questions, the open ones together; the last ones asked are remembered, since a key is rated after its guesses."""
+        new = [one for one in questions if id(one) not in self._last or self._last[id(one)][0] is not one]
+        if new:
+            self._last = {id(one): (one, made) for one, made in zip(new, self.fresh(new), strict=True)} | {
+                id(one): self._last[id(one)]
+                for one in questions
+                if id(one) in self._last and self._last[id(one)][0] is one
+            }
+        return [self._last[id(one)][1] for one in questions]
+
+    def fresh(self, questions: Sequence[AnyQuestion]) -> list[Ranked]:
+        """Answers to questions not asked just before."""
+        plain = [Ranked(*super(DeepReader, self).ranked(one)) for one in questions]
+        open_ = [
+            (number, one) for number, one in enumerate(questions)
+            if isinstance(one, Untold) and not is_labelled(one) and not one.choices and one.place is not None
+            and not any(event.label for event in one.story.events)
+        ]  # fmt: skip
+        if not open_:
+            return plain
+        nets = [gaps(*files) for files in self.voices()]
+        asked = [gap_text.of_story(one.story, scenario_of(one), one.place or 0) for _, one in open_]
+        mean = np.logaddexp.reduce([net.logp(asked) for net in nets], axis=0) - np.log(
+            len(nets)
+        )  # all know the same words
+        for (number, _), line in zip(open_, mean, strict=True):
+            plain[number] = self.mixed(nets[0].words, line, plain[number])
+        return plain
+
+    def mixed(self, words: list[str], deep: Array, light: Ranked) -> Ranked:
+        """Both together, over the verbs the deep network knows; a verb the light one does not know is its least likely."""
+        known = dict(zip(light.names, light.logp, strict=True))
+        least = min(known.values())
+        other = np.array([known.get(word, least) for word in words], np.float32)
+        return Ranked(words, normalised(deep + self.weight * other))
+
+    def answer_many(self, questions: Sequence[AnyQuestion]) -> list[Prediction]:
+        """Guesses for many questions."""
+        made = []
+        for one in self.ranked_many(questions):
+            best = np.argsort(-one.logp, kind="stable")[:LISTED]
+            listed = tuple(Guess(one.names[number], float(one.logp[number])) for number in best)
+            made.append(Prediction("", listed, by=self.name, rest=max(0.0, 1.0 - float(np.exp(one.logp[best]).sum()))))
+        return made
+
+    def rate_many(self, questions: list[AnyQuestion], answers: list[Answer]) -> list[tuple[float | None, float | None]]:
+        self.ranked_many(questions)  # together, not one by one
+        return super().rate_many(questions, answers)

@@ -1,0 +1,274 @@
+"""WordGap -> Prediction, filling by `beam-marginal`: several ways to fill the earlier blanks are kept, and each blank is answered by all.
+
+Plain greedy filling reads its own first choices as if they were sure; a wrong word is then told again wherever it is blanked
+again. Here the ``width`` likeliest fillings of the earlier blanks are kept. Each is weighed by the probability of its words and
+(``evidence``) of the words the text has shown since, so that the text itself speaks for or against a filling; the answer
+is the mean of the inner model's distributions under these weights. Words of the same blank that were answered already are read as
+answered by a share (``trust``) of the answer; the rest of it again sums over the likeliest words there. Fillings with less than a share
+(``least``) of the weight are given up, which is most of them where the text leaves little open.
+
+For greedy exams only: what an exam feeds into earlier blanks is not looked at (with oracle feeding that would be the key).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, NamedTuple, Self
+
+import torch
+from torch import Tensor
+
+from scenarist.errors import BadInput
+from scenarist.models.words.base import WordModel, gap
+from scenarist.models.words.batches import Row
+from scenarist.models.words.queries import Place
+from scenarist.question import HIDDEN, AnyQuestion, WordGap
+from scenarist.registry import make
+
+
+class Sketch(NamedTuple):
+    """A text up to a blank: its earlier blanks are hidden."""
+
+    abstract: tuple[str, ...]
+    words: tuple[str, ...]
+    blanks: tuple[tuple[int, int], ...]
+    stop: int
+    """Where the blank that follows ends."""
+
+    def before(self) -> Sketch | None:
+        """The text up to the blank before, None where there is none."""
+        if not self.blanks:
+            return None
+        start, stop = self.blanks[-1]
+        return Sketch(self.abstract, self.words[:start], self.blanks[:-1], stop)
+
+    def row(self, words: tuple[str, ...]) -> Row:
+        """The text as filled, the mark of the blank that follows included."""
+        return Row(self.abstract, words, (*self.blanks, (len(self.words), self.stop)))
+
+
+class Kept(NamedTuple):
+    """Fillings of a sketch's earlier blanks."""
+
+    texts: list[tuple[str, ...]]
+    weights: Tensor
+    """ln of their normalised weights, (H,)."""
+    first: Tensor
+    """What the inner model says of the blank's first word after each, (H, W + 1)."""
+
+
+Filling = tuple[tuple[str, ...], float]
+"""A text up to some place, and ln of its weight."""
+
+
+class BeamMarginal(WordModel):
+    """A word model that is asked after each of several fillings."""
+
+    name = "beam-marginal"
+    learns = "nothing"
+
+    def __init__(
+        self,
+        model: str = "word-head-ensemble",
+        width: int = 8,
+        evidence: float = 1.0,
+        trust: float = 0.5,
+        least: float = 0.0,
+        device: str = "auto",
+        seed: int = 1,
+        **settings: Any,
+    ) -> None:
+        super().__init__("kidscook", device, seed)
+        if width < 1 or evidence < 0:
+            raise BadInput(
+                f"beam-marginal: width must be at least 1 and evidence not below 0, got {width} and {evidence}."
+            )
+        if not 0 <= trust <= 1:
+            raise BadInput(f"beam-marginal: trust is a share from 0 to 1, got {trust}.")
+        if not 0 <= least < 1:
+            raise BadInput(f"beam-marginal: least is a share from 0 to below 1, got {least}.")
+        self.width, self.evidence, self.trust, self.least = width, evidence, trust, least
+        own = {"device": device, **settings}
+        self.inner: WordModel = (
+            make("model", model, **own) if model.endswith("ensemble") else make("model", model, seed=seed, **own)
+        )
+        self._kept: dict[Sketch, Kept] = {}
+        self._open: dict[tuple[Sketch, int], Tensor] = {}
+
+    def reads(self) -> list[Path]:
+        """What the inner model reads."""
+        return self.inner.reads()
+
+    def fit(self, data: Any) -> Self:
+        self.inner.fit(data)
+        self.network_, self.vocabulary_, self.whitelist_ = self.inner, self.inner.vocabulary_, self.inner.whitelist_
+        self.spare_abstract = self.inner.spare_abstract
+        return self
+
+    def table(self, questions: Sequence[AnyQuestion]) -> Tensor:
+        if self._last is not None and list(self._last[0]) == list(questions):
+            return self._last[1]
+        if self.network_ is None:
+            self.fit(())
+        gaps = [gap(question) for question in questions]
+        lists_ = {one.whitelist for one in gaps}
+        if len(lists_) != 1:
+            raise BadInput(f"{self.name}: the questions of one batch name several whitelists: {sorted(lists_)}.")
+        (whitelist,) = lists_
+        sketches = [sketch(one) for one in gaps]
+        self.look(sketches, whitelist)
+        found = self.mixed(gaps, sketches, whitelist)
+        self._last = (list(questions), found)
+        return found
+
+    def look(self, sketches: Sequence[Sketch], whitelist: str) -> None:
+        """Fillings for all these sketches, those of earlier blanks first."""
+        todo = [one for one in dict.fromkeys(sketches) if one not in self._kept]
+        if not todo:
+            return
+        self.look([before for one in todo if (before := one.before()) is not None], whitelist)
+        filled = self.longer(todo, whitelist)
+        rows: list[Row] = []
+        asked: list[Place] = []
+        told: list[Place] = []
+        for one, some in zip(todo, filled, strict=True):
+            since = (
+                one.blanks[-1][1] if one.blanks else len(one.words)
+            )  # what stands before the first blank speaks for none
+            for text, _ in some:
+                asked.append(Place(len(rows), len(text), len(text)))
+                told += [Place(len(rows), at, at) for at in range(since, len(text))]
+                rows.append(one.row(text))
+        tables, spoken = self.inner.read_places(rows, asked, told, whitelist)
+        heard = torch.zeros(len(rows)).index_add(
+            0, torch.tensor([place.row for place in told], dtype=torch.long), spoken
+        )
+        at = 0
+        for one, some in zip(todo, filled, strict=True):
+            here = slice(at, at + len(some))
+            weights = (torch.tensor([level for _, level in some]) + self.evidence * heard[here]).log_softmax(0)
+            stay = [
+                number
+                for number, level in enumerate(weights.tolist())
+                if math.exp(level) >= min(self.least, 0.5 / len(some))
+            ]
+            self._kept[one] = Kept(
+                [some[number][0] for number in stay], weights[stay].log_softmax(0), tables[here][stay]
+            )
+            at += len(some)
+
+    def longer(self, todo: Sequence[Sketch], whitelist: str) -> list[list[Filling]]:
+        """The best fillings of each sketch, from those of the sketch before it, with ln of their weight."""
+        names = self.inner.admissible(whitelist).words
+        live: list[list[Filling]] = []
+        lines: list[Tensor] = []
+        for one in todo:
+            before = one.before()
+            kept = None if before is None else self._kept[before]
+            live.append(
+                [(one.words, 0.0)] if kept is None else list(zip(kept.texts, kept.weights.tolist(), strict=True))
+            )
+            lines.append(torch.empty(0) if kept is None else kept.first)
+        for step in range(max((one.blanks[-1][1] - one.blanks[-1][0] for one in todo if one.blanks), default=0)):
+            going = [at for at, one in enumerate(todo) if one.blanks and step < one.blanks[-1][1] - one.blanks[-1][0]]
+            if step:
+                rows: list[Row] = []
+                asked: list[Place] = []
+                for at in going:
+                    for text, _ in live[at]:
+                        asked.append(Place(len(rows), len(text), todo[at].blanks[-1][0]))
+                        rows.append(Row(todo[at].abstract, text, todo[at].blanks))
+                tables, _ = self.inner.read_places(rows, asked, [], whitelist)
+                parts = tables.split([len(live[at]) for at in going])
+            else:
+                parts = tuple(lines[at] for at in going)
+            for at, table in zip(going, parts, strict=True):
+                live[at] = self.widened(live[at], table, names)
+        for at, one in enumerate(todo):
+            if one.blanks:
+                live[at] = [(text + one.words[len(text) :], level) for text, level in live[at]]
+        return live
+
+    def widened(self, live: Sequence[Filling], table: Tensor, names: Sequence[str]) -> list[Filling]:
+        """The best fillings with one more word, from what the inner model says after each, (H, W + 1)."""
+        best = table[:, :-1].topk(min(self.width, len(names)), 1)  # #UNK# is never said
+        scores = torch.tensor([level for _, level in live])[:, None] + best.values  # (H, width)
+        top = scores.flatten().topk(min(self.width, scores.numel()))
+        chosen = [divmod(int(place), scores.shape[1]) for place in top.indices]
+        enough = float(top.values.logsumexp(0)) + math.log(max(self.least, 1e-30))
+        return [
+            ((*live[old][0], names[int(best.indices[old, new])]), float(level))
+            for number, ((old, new), level) in enumerate(zip(chosen, top.values, strict=True))
+            if not number or float(level) >= enough
+        ]
+
+    def open_words(self, asked: Sequence[tuple[Sketch, int]], whitelist: str) -> dict[tuple[Sketch, int], Tensor]:
+        """ln p of the word after the first ``count`` of a blank, whatever those are: (sketch, count) -> (W + 1,)."""
+        names = self.inner.admissible(whitelist).words
+        todo = [(one, count) for one, count in dict.fromkeys(asked) if (one, count) not in self._open]
+        live: dict[tuple[Sketch, int], list[Filling]] = {}
+        for one, count in todo:
+            kept = self._kept[one]
+            live[one, count] = list(zip(kept.texts, kept.weights.tolist(), strict=True))
+        for step in range(max((count for _, count in todo), default=-1) + 1):
+            going = [key for key in todo if step <= key[1]]
+            rows: list[Row] = []
+            if step:
+                for one, count in going:
+                    rows += [one.row(text) for text, _ in live[one, count]]
+                places = [Place(at, len(row.concrete), row.blanks[-1][0]) for at, row in enumerate(rows)]
+                tables, _ = self.inner.read_places(rows, places, [], whitelist)
+                parts: Sequence[Tensor] = tables.split([len(live[key]) for key in going])
+            else:
+                parts = [self._kept[one].first for one, _ in going]
+            for key, table in zip(going, parts, strict=True):
+                if step == key[1]:
+                    weights = torch.tensor([level for _, level in live[key]]).log_softmax(0)
+                    self._open[key] = (weights[:, None] + table).logsumexp(0)
+                else:
+                    live[key] = self.widened(live[key], table, names)
+        return {key: self._open[key] for key in asked}
+
+    def mixed(self, gaps: Sequence[WordGap], sketches: Sequence[Sketch], whitelist: str) -> Tensor:
+        """The mean of the inner model's answers after each filling, (Q, W + 1)."""
+        rows: list[Row] = []
+        asked: list[Place] = []
+        kept = [self._kept[one] for one in sketches]
+        for one, sketched, some in zip(gaps, sketches, kept, strict=True):
+            answered = one.prefix[one.blank :]
+            if answered:
+                for text in some.texts:
+                    asked += [Place(len(rows), len(text) + at, len(text)) for at in range(len(answered) + 1)]
+                    rows.append(sketched.row((*text, *answered)))
+        tables = self.inner.read_places(rows, asked, [], whitelist)[0] if rows else torch.empty(0)
+        within = [(sketched, len(one.prefix) - one.blank) for one, sketched in zip(gaps, sketches, strict=True)]
+        free = self.open_words([key for key in within if key[1]], whitelist) if self.trust < 1 else {}
+        found, at = [], 0
+        columns = self.inner.admissible(whitelist)
+        for one, some, key in zip(gaps, kept, within, strict=True):
+            weights, last = some.weights, some.first
+            answered = one.prefix[one.blank :]
+            if answered:
+                many, long = len(some.texts), len(answered) + 1
+                part = tables[at : at + many * long].view(many, long, -1)
+                at += many * long
+                keys = torch.tensor([columns.key(word) for word in answered])
+                weights = (
+                    weights + part[:, :-1].gather(2, keys[None, :, None].expand(many, -1, 1)).sum((1, 2))
+                ).log_softmax(0)
+                last = part[:, -1]
+            line = (weights[:, None] + last).logsumexp(0)
+            if key in free:
+                line = (self.trust * line.exp() + (1 - self.trust) * free[key].exp()).clamp(min=1e-37).log()
+            found.append(line)
+        return torch.stack(found)
+
+
+def sketch(one: WordGap) -> Sketch:
+    """The text up to the blank of a question, what was fed into earlier blanks hidden."""
+    words = list(one.prefix[: one.blank])
+    for start, stop in one.blanks:
+        words[start:stop] = [HIDDEN] * (stop - start)
+    return Sketch(one.abstract, tuple(words), one.blanks, len(one.prefix) + one.left)

@@ -1,0 +1,166 @@
+"""A causal language model as a word model: P(word | abstract, words before it), exact over multi-piece words.
+
+The rows "OpenAI GPT" and "+ fine-tuning" of Bisk et al. (2019), Table 4, for any Hugging Face causal model. A word is the
+product of its pieces (in the tokenizer's own cut, a space before it), so *spatula* (two pieces) and *spoon* (one) compete as
+words. All unfinished piece sequences of the admissible words form a tree; its nodes are put behind the prefix in one pass, each
+seeing the prefix and its own ancestors only. An open vocabulary has no ``#UNK#``: that class is the sum of the
+admissible words that the closed vocabulary lacks. With ``prune`` above 0 a node whose own probability is lower is not
+opened, and its mass is shared evenly by the words below it.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+
+from scenarist.models.words.batches import Row, Vocabulary
+from scenarist.models.words.pieces import PieceRow, Pieces, piece_batch, piece_row
+from scenarist.models.words.queries import Place
+
+NEVER = -1e9
+
+
+class PieceTree:
+    """The unfinished piece sequences of some words (the nodes); node 0 is the empty one, parents stand before children."""
+
+    def __init__(self, words: Sequence[list[int]]) -> None:
+        known: dict[tuple[int, ...], int] = {(): 0}
+        for pieces in words:
+            for size in range(1, len(pieces)):
+                known.setdefault(tuple(pieces[:size]), len(known))
+        self.nodes = list(known)
+        self.parent = [known[node[:-1]] if node else -1 for node in self.nodes]
+        self.words = [(known[tuple(pieces[:-1])], pieces[-1]) for pieces in words]
+        """Each word is a node and one more piece."""
+
+    def ancestors(self, node: int) -> list[int]:
+        """A node and what is above it, without the root."""
+        out = []
+        while node > 0:
+            out.append(node)
+            node = self.parent[node]
+        return out
+
+
+class CausalWords(nn.Module):  # type: ignore[misc]
+    """ln P of each admissible word from a causal model over pieces."""
+
+    def __init__(
+        self, model: Any, pieces: Pieces, vocabulary: Vocabulary, whitelist: Sequence[str], prune: float = 0.0
+    ) -> None:
+        super().__init__()
+        self.model, self.pieces, self.vocabulary, self.prune = model, pieces, vocabulary, prune
+        self.whitelist = tuple(whitelist)
+        self.tree = PieceTree([pieces(word) for word in self.whitelist])
+        self.columns = torch.tensor(vocabulary.ids(self.whitelist))
+        self.half = False
+
+    @property
+    def device(self) -> str:
+        return str(self.model.model.embed_tokens.weight.device)
+
+    def loss(self, rows: Sequence[Row]) -> Tensor:
+        """Mean -ln P per piece of the concrete text, the abstract given."""
+        cut = [piece_row(row, self.pieces, marks=False) for row in rows]
+        batch = piece_batch([one._replace(ids=[*one.ids, self.pieces.start]) for one in cut], self.device)
+        with torch.autocast(batch.ids.device.type, dtype=torch.bfloat16, enabled=self.half):
+            states = self.model.model(input_ids=batch.ids[:, :-1], use_cache=False).last_hidden_state
+        keep = torch.zeros(batch.ids.shape[0], batch.ids.shape[1] - 1, dtype=torch.bool)
+        for number, one in enumerate(cut):
+            keep[number, one.heads[0] : len(one.ids)] = True  # from the joint on, the end included
+        keep = keep.to(self.device)
+        loss: Tensor = nn.functional.cross_entropy(self.words_of(states[keep]), batch.ids[:, 1:][keep])
+        return loss
+
+    def words_of(self, states: Tensor) -> Tensor:
+        """States -> logits over the pieces, in single precision."""
+        out: Tensor = states.float() @ self.model.lm_head.weight.float().T
+        return out
+
+    def logits(self, rows: Sequence[Row], places: Sequence[Place]) -> Tensor:
+        """ln P(word) in the columns of the vocabulary, (Q, V); words that are not admissible never come."""
+        cut = [piece_row(row, self.pieces, marks=False) for row in rows]
+        nodes = list(range(1, len(self.tree.nodes)))
+        if self.prune:
+            (first,) = self.steps(cut, places, [])  # (Q, pieces)
+            nodes = [node for node in nodes if bool((first[:, self.tree.nodes[node][0]].exp() >= self.prune).any())]
+        words = self.words(cut, places, nodes).cpu()  # (Q, W)
+        out = torch.full((len(places), len(self.vocabulary)), NEVER)
+        known = self.columns != self.vocabulary.unknown
+        out[:, self.columns[known]] = words[:, known]
+        if not bool(known.all()):
+            out[:, self.vocabulary.unknown] = words[:, ~known].logsumexp(1)
+        return out
+
+    def words(self, cut: Sequence[PieceRow], places: Sequence[Place], nodes: list[int]) -> Tensor:
+        """ln P(word), (Q, W), with these nodes opened."""
+        reach: dict[int, Tensor] = {}
+        found = torch.full((len(places), len(self.whitelist)), NEVER, device=self.device)
+        below: dict[int, list[int]] = {}
+        for word, (node, _) in enumerate(self.tree.words):
+            below.setdefault(node, []).append(word)
+        closed: dict[int, list[int]] = {}  # a closed node's words by the open node above it and the piece between
+        for node, logp in zip([0, *nodes], self.steps(cut, places, nodes), strict=True):  # logp (Q, pieces)
+            mine = torch.zeros(len(places), device=self.device) if node == 0 else reach[node]
+            ends = below.get(node, [])
+            if ends:
+                found[:, ends] = mine[:, None] + logp[:, [self.tree.words[word][1] for word in ends]]
+            for child, parent in enumerate(self.tree.parent):
+                if parent == node:
+                    reach[child] = mine + logp[:, self.tree.nodes[child][-1]]
+        opened = {0, *nodes}
+        for word, (node, _) in enumerate(self.tree.words):
+            if node not in opened:
+                top = self.tree.ancestors(node)[-1]  # the first piece
+                closed.setdefault(top, []).append(word)
+        for top, words in closed.items():
+            found[:, words] = reach[top][:, None] - math.log(len(words))
+        return found
+
+    def steps(self, cut: Sequence[PieceRow], places: Sequence[Place], nodes: list[int]) -> Iterator[Tensor]:
+        """ln P(next piece) after each query's prefix, then after each node behind it: (Q, pieces) each."""
+        slots: list[list[int]] = [[] for _ in cut]  # queries of each row
+        for number, place in enumerate(places):
+            slots[place.row].append(number)
+        width = max(len(one.ids) + len(nodes) * len(slots[row]) for row, one in enumerate(cut))
+        ids = torch.zeros(len(cut), width, dtype=torch.long)
+        order = torch.zeros(len(cut), width, dtype=torch.long)
+        seen = torch.zeros(len(cut), width, width, dtype=torch.bool)
+        where = torch.zeros(len(places), 1 + len(nodes), dtype=torch.long)
+        above = torch.tensor(
+            [[other in self.tree.ancestors(node) for other in nodes] for node in nodes], dtype=torch.bool
+        )
+        deep = torch.tensor([len(self.tree.nodes[node]) for node in nodes])
+        tails = torch.tensor([self.tree.nodes[node][-1] for node in nodes])
+        for row, one in enumerate(cut):
+            size, many = len(one.ids), len(nodes)
+            ids[row, :size], order[row, :size] = torch.tensor(one.ids), torch.arange(size)
+            seen[row].fill_diagonal_(True)
+            seen[row, :size, :size] = torch.ones(size, size, dtype=torch.bool).tril()
+            for turn, number in enumerate(slots[row]):
+                head, base = one.heads[places[number].place], size + turn * many
+                where[number, 0] = head
+                if many:
+                    where[number, 1:] = torch.arange(base, base + many)
+                    ids[row, base : base + many], order[row, base : base + many] = tails, head + deep
+                    seen[row, base : base + many, : head + 1] = True
+                    seen[row, base : base + many, base : base + many] = above
+        kind = self.model.dtype
+        mask = torch.zeros(seen.shape, dtype=kind, device=self.device).masked_fill(
+            ~seen.to(self.device), torch.finfo(kind).min
+        )
+        with torch.autocast(mask.device.type, dtype=torch.bfloat16, enabled=self.half):
+            states = self.model.model(
+                input_ids=ids.to(self.device),
+                position_ids=order.to(self.device),
+                attention_mask=mask[:, None],
+                use_cache=False,
+            ).last_hidden_state
+        rows = torch.tensor([place.row for place in places], device=self.device)
+        for column in range(1 + len(nodes)):
+            picked = states[rows, where[:, column].to(self.device)]  # (Q, h)
+            yield self.words_of(picked).log_softmax(-1)

@@ -1,0 +1,246 @@
+"""Word emission of a transducer: encoder state i and decoder state j -> ln p(word | i, j) (Bisk et al. 2019, eq. 3).
+
+``mlp``: one hidden layer over both states, as the paper has it: a softmax over the vocabulary at every (i, j).
+``product``: each state makes its own logits and they are added (a product of experts). Its normaliser is
+ln sum_v exp(a_i(v)) exp(b_j(v)), one matrix product for all (i, j), which makes training as fast as attention.
+
+The segment-to-segment transducer (Yu, Buys and Blunsom 2016; Bisk et al. 2019, appendix A).
+
+Each concrete word is emitted from one abstract position; the alignment is monotonic, hard and latent. Transitions are
+``fixed`` (one shift probability, the ratio of lengths) or ``parameterised`` (eq. 5, from both states). The encoder state is
+used for emission (and transition) only, never fed to the decoder. Training: the marginal likelihood first, then
+batched Viterbi EM (``hard``): the best alignments of the batch are taken as observed.
+
+Slot filling. ``slots="marginal"`` (ours): the model's own next-word distribution, alignments of the prefix summed out.
+``slots="viterbi"`` (A.4): the Viterbi alignment of the prefix is predicted anew at each blank. Fixed: the blank shares the
+alignment of the word before it. Parameterised: from there it advances while shift > 0.5.
+
+``start="free"`` lets the first word start from any position at no cost, and ``shift`` sets the fixed probability of a shift: the
+released code has such a start and one half, the paper says the ratio of lengths (``shift=0``) and nothing of the start.
+
+Departures: the abstract begins with ``<S>`` and the concrete text ends with ``</S>``, which is the "last word" that is
+tied to the last position; ``emission="product"`` is ours (see emission.py), ``mlp`` the paper's.
+"""
+
+from __future__ import annotations
+
+import math
+
+import torch
+from torch import Tensor, nn
+
+from scenarist.errors import BadInput
+from scenarist.models.words import monotonic
+from scenarist.models.words.batches import Batch, Vocabulary
+from scenarist.models.words.monotonic import Scores
+from scenarist.models.words.recurrent import LAYERS, Layer, Shape, WordNetwork, Words
+
+TEXTS = 8
+"""Texts whose softmaxes at every (i, j) are held at once, where no gradient is wanted."""
+
+
+class MlpEmission(nn.Module):  # type: ignore[misc]
+    """softmax(W tanh(U e_i + V d_j + b))."""
+
+    def __init__(self, encoder: int, decoder: int, layer: Layer, words: int) -> None:
+        super().__init__()
+        self.of_encoder = nn.Linear(encoder, layer.width)
+        self.of_decoder = nn.Linear(decoder, layer.width, bias=False)
+        self.drop = nn.Dropout(layer.dropout)
+        self.bend = LAYERS[layer.bend]
+        self.out = nn.Linear(layer.width, words)
+
+    def at(self, e: Tensor, d: Tensor) -> Tensor:
+        """Logits of matching rows of states, (..., V)."""
+        out: Tensor = self.out(self.drop(self.bend(self.of_encoder(e) + self.of_decoder(d))))
+        return out
+
+    def mixed(self, e: Tensor, d: Tensor, rows: Tensor, here: Tensor) -> Tensor:
+        """ln sum_i exp(here_i) p(word | i, d), (Q, V), from e (B, m, h), d (Q, h), rows (Q,), here (Q, m)."""
+        logits = self.at(e[rows], d[:, None].expand(-1, e.shape[1], -1))  # (Q, m, V)
+        out: Tensor = (here[..., None] + logits.log_softmax(-1)).logsumexp(1)
+        return out
+
+    def grid(self, e: Tensor, d: Tensor, told: Tensor) -> Tensor:
+        """ln p(told_j | i, j), (B, n, m), from e (B, m, h), d (B, n, h), told (B, n)."""
+        if not torch.is_grad_enabled() and len(e) > TEXTS:  # nothing is kept, so little need be held at once
+            parts = zip(e.split(TEXTS), d.split(TEXTS), told.split(TEXTS), strict=True)
+            return torch.cat([self.grid(*part) for part in parts])
+        both = self.bend(self.of_encoder(e)[:, None] + self.of_decoder(d)[:, :, None])  # (B, n, m, h)
+        logits = self.out(self.drop(both))  # (B, n, m, V)
+        chosen = logits.gather(-1, told[:, :, None, None].expand(-1, -1, logits.shape[2], 1))[..., 0]
+        out: Tensor = chosen - logits.logsumexp(-1)
+        return out
+
+
+class ProductEmission(nn.Module):  # type: ignore[misc]
+    """softmax(A(e_i) + B(d_j))."""
+
+    def __init__(self, encoder: int, decoder: int, layer: Layer, words: int) -> None:
+        super().__init__()
+        self.of_encoder = Words(encoder, layer, words)
+        self.of_decoder = Words(decoder, layer, words)
+
+    def at(self, e: Tensor, d: Tensor) -> Tensor:
+        """Logits of matching rows of states, (..., V)."""
+        out: Tensor = self.of_encoder(e) + self.of_decoder(d)
+        return out
+
+    def mixed(self, e: Tensor, d: Tensor, rows: Tensor, here: Tensor) -> Tensor:
+        """ln sum_i exp(here_i) p(word | i, d), (Q, V): two small matrix products a query, no softmax over (i, word)."""
+        a, b = self.of_encoder(e), self.of_decoder(d)  # (B, m, V), (Q, V)
+        each = (a - a.amax(-1, keepdim=True)).exp()[rows]  # (Q, m, V)
+        own = (b - b.amax(-1, keepdim=True)).exp()  # (Q, V)
+        mass = (each @ own[..., None])[..., 0].clamp(min=1e-37)  # (Q, m)
+        share = (here.exp() / mass)[:, None] @ each  # (Q, 1, V)
+        return (own * share[:, 0]).clamp(min=1e-37).log()
+
+    def grid(self, e: Tensor, d: Tensor, told: Tensor) -> Tensor:
+        """ln p(told_j | i, j), (B, n, m), from e (B, m, h), d (B, n, h), told (B, n)."""
+        return product_grid(self.of_encoder(e), self.of_decoder(d), told)
+
+
+def product_grid(a: Tensor, b: Tensor, told: Tensor) -> Tensor:
+    """ln softmax(a_i + b_j)[told_j] for all (i, j): a (B, m, V), b (B, n, V), told (B, n) -> (B, n, m)."""
+    top_a, top_b = a.detach().amax(-1, keepdim=True), b.detach().amax(-1, keepdim=True)
+    mass = (b - top_b).exp() @ (a - top_a).exp().transpose(1, 2)  # (B, n, m)
+    total = mass.clamp(min=1e-37).log() + top_b + top_a.transpose(1, 2)
+    from_b = b.gather(2, told[..., None])  # (B, n, 1)
+    from_a = a.transpose(1, 2).gather(1, told[..., None].expand(-1, -1, a.shape[1]))  # (B, n, m)
+    return from_a + from_b - total
+
+
+EMISSIONS: dict[str, type[MlpEmission] | type[ProductEmission]] = {"mlp": MlpEmission, "product": ProductEmission}
+
+
+class Transducer(WordNetwork):
+    """p(word | abstract up to its aligned position, words before it), alignment summed out or best."""
+
+    def __init__(
+        self,
+        vocabulary: Vocabulary,
+        shape: Shape | None = None,
+        vectors: Tensor | None = None,
+        transitions: str = "fixed",
+        emission: str = "product",
+        slots: str = "marginal",
+        start: str = "first",
+        shift: float = 0.0,
+    ) -> None:
+        if start not in ("first", "free") or not 0.0 <= shift < 1.0:
+            raise BadInput(
+                f"transducer: expected start 'first' or 'free' and shift from 0 to 1, got {start!r} and {shift}"
+            )
+        if slots not in ("marginal", "viterbi"):
+            raise BadInput(f"transducer: slots are filled 'marginal' or 'viterbi', not {slots!r}")
+        if transitions not in ("fixed", "parameterised") or emission not in EMISSIONS:
+            raise BadInput(
+                f"transducer: expected transitions 'fixed' or 'parameterised' and emission {' or '.join(EMISSIONS)}, "
+                f"got {transitions!r} and {emission!r}"
+            )
+        shape = shape or Shape()
+        super().__init__(vocabulary, shape, vectors)
+        self.transitions, self.slots, self.free, self.given = transitions, slots, start == "free", shift
+        self.read_abstract()
+        kind = EMISSIONS[emission]
+        self.emission: MlpEmission | ProductEmission = kind(shape.hidden, shape.hidden, self.layer, len(vocabulary))
+        if transitions == "parameterised":
+            self.of_encoder = nn.Linear(shape.hidden, shape.hidden)
+            self.of_decoder = nn.Linear(shape.hidden, shape.hidden, bias=False)
+            self.move = nn.Linear(shape.hidden, 1)
+            self.move_drop = nn.Dropout(
+                shape.dropout if shape.layer == "relu" else 0.0
+            )  # the paper's code drops here too
+        self.register_buffer("ratio", torch.tensor(shift or 0.2))
+
+    def set_ratio(self, positions: int, words: int) -> None:
+        """The fixed shift probability from summed lengths: one shift per position, one emission per word."""
+        self.ratio.fill_(self.given or positions / (positions + words))
+
+    def transition(self, e: Tensor, d: Tensor) -> tuple[Tensor, Tensor]:
+        """ln p(emit), ln p(shift) at every (j, i): e (B, m, h), d (B, n, h) -> (B, n, m) each."""
+        if self.transitions == "fixed":
+            shift = self.ratio.log().expand(len(e), d.shape[1], e.shape[1])
+            return torch.log1p(-self.ratio).expand_as(shift), shift
+        hidden = LAYERS[self.shape.layer](self.of_encoder(e)[:, None] + self.of_decoder(d)[:, :, None])
+        logit = self.move(self.move_drop(hidden))[..., 0]
+        return nn.functional.logsigmoid(-logit), nn.functional.logsigmoid(logit)
+
+    def both(self, batch: Batch) -> tuple[Tensor, Tensor]:
+        """Encoder states (B, m, h) and decoder states (B, n + 1, h)."""
+        return self.encode(batch)[0], self.decode(batch)
+
+    def scores(self, e: Tensor, d: Tensor, told: Tensor) -> Scores:
+        """What the dynamic programme needs, each (B, n, m)."""
+        emit, shift = self.transition(e, d)
+        return Scores(self.emission.grid(e, d, told), emit, shift)
+
+    def loss(self, batch: Batch, hard: bool = False) -> Tensor:
+        """-ln p per word: summed over alignments, or of the batch's best alignments (``hard``)."""
+        told, sizes = batch.targets(self.vocabulary.end)
+        e, d = self.both(batch)
+        if not hard:
+            total = monotonic.log_likelihood(self.scores(e, d, told), batch.positions, sizes, self.free)
+            marginal: Tensor = -total.sum() / sizes.sum()
+            return marginal
+        with torch.no_grad():
+            path = monotonic.viterbi(self.scores(e, d, told), batch.positions, sizes, self.free)  # (B, n + 1)
+        aligned = e.gather(1, path[..., None].expand(-1, -1, e.shape[2])).flatten(0, 1).index_select(0, batch.told)
+        logits = self.emission.at(aligned, d.flatten(0, 1).index_select(0, batch.told))
+        words = nn.functional.cross_entropy(logits, told.flatten().index_select(0, batch.told))
+        emit, shift = self.transition(e, d)
+        moves = monotonic.path_score(Scores(torch.zeros_like(emit), emit, shift), path, sizes, self.free)
+        if self.free:
+            moves = moves - batch.positions.log()
+        best: Tensor = words - moves.sum() / sizes.sum()
+        return best
+
+    def align(self, batch: Batch) -> Tensor:
+        """The Viterbi alignment of whole texts, (B, n + 1) positions, ``</S>`` included; position 0 is ``<S>``."""
+        told, sizes = batch.targets(self.vocabulary.end)
+        e, d = self.both(batch)
+        return monotonic.viterbi(self.scores(e, d, told), batch.positions, sizes, self.free)
+
+    def logits(self, batch: Batch, rows: Tensor, places: Tensor, starts: Tensor) -> Tensor:
+        """See WordNetwork: alignments of the prefix summed out, or the one that its blank's prefix predicts (``viterbi``)."""
+        e, d = self.both(batch)
+        if self.slots == "marginal":
+            here = self.standing(e, d, batch)[rows, places]  # (Q, m)
+            return self.emission.mixed(e, d[rows, places], rows, here)
+        at = self.place(e, d, batch, rows, places, starts)  # (Q,)
+        return self.emission.at(e[rows, at], d[rows, places])
+
+    def standing(self, e: Tensor, d: Tensor, batch: Batch) -> Tensor:
+        """ln p(the next word is emitted from i | the words before it), (B, n + 1, m): eq. 7, one shift and emit further."""
+        emit, shift = self.transition(e, d)
+        before = monotonic.leave(shift)  # (B, n + 1, m)
+        beyond = torch.arange(e.shape[1], device=e.device) >= batch.positions[:, None]  # (B, m)
+        emit = emit.masked_fill(beyond[:, None], monotonic.FAR)
+        alpha = monotonic.first(before, self.free)
+        word = self.emission.grid(e, d[:, :-1], batch.words) if batch.words.shape[1] else None
+        ahead = []
+        for j in range(d.shape[1]):
+            alpha = (alpha - before[:, j]).logcumsumexp(-1) + before[:, j] + emit[:, j]
+            ahead.append(alpha.log_softmax(-1))
+            if word is not None and j < word.shape[1]:
+                alpha = ahead[-1] + word[:, j]
+        return torch.stack(ahead, 1)
+
+    def place(self, e: Tensor, d: Tensor, batch: Batch, rows: Tensor, places: Tensor, starts: Tensor) -> Tensor:
+        """The position each query's word is emitted from, (Q,)."""
+        before = batch.words  # word t is told by state t
+        scores = self.scores(e, d[:, : before.shape[1]], before)
+        beyond = torch.arange(e.shape[1], device=e.device) >= batch.positions[:, None]  # (B, m)
+        table = monotonic.best_prefixes(scores, self.free).table.masked_fill(beyond[:, None], -torch.inf)
+        at = table.argmax(-1)[rows, (starts - 1).clamp(min=0)]  # (Q,)
+        if self.transitions == "fixed":  # no word before a blank: the first word of the abstract
+            return torch.where(starts > 0, at, torch.ones_like(at))
+        at = at * (starts > 0)
+        stay = self.transition(e, d)[1] <= math.log(0.5)  # (B, n + 1, m)
+        last = (batch.positions - 1)[rows]  # (Q,)
+        line = torch.arange(e.shape[1], device=e.device)
+        for step in range(int((places - starts).max()) + 1):  # over the words of a blank
+            here = torch.minimum(starts + step, places)
+            free = (stay[rows, here] | (line >= last[:, None])) & (line >= at[:, None])
+            at = torch.where(starts + step <= places, free.int().argmax(-1), at)
+        return at

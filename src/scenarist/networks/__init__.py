@@ -1,0 +1,1 @@
+"""A room; see docs/why/house.md."""

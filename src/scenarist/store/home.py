@@ -1,0 +1,91 @@
+"""Name -> path: the home folder (weights, caches), what the package carries, and files written whole or not at all."""
+
+from __future__ import annotations
+
+import os
+import sys
+import tempfile
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from scenarist.errors import BadInput, Missing
+
+
+def home() -> Path:
+    """The folder for weights, caches and results: ``SCENARIST_HOME``, or the system's place for such things."""
+    if given := os.environ.get("SCENARIST_HOME"):
+        return Path(given).expanduser()
+    if sys.platform == "win32":
+        return Path(os.environ.get("LOCALAPPDATA", str(Path.home()))) / "scenarist"
+    if sys.platform == "darwin":
+        return Path.home() / "Library" / "Caches" / "scenarist"
+    return Path(os.environ.get("XDG_CACHE_HOME", str(Path.home() / ".cache"))) / "scenarist"
+
+
+def folder(name: str) -> Path:
+    """A folder of the home, made where it is missing: ``weights``, ``cache``, ``results``."""
+    path = home() / name
+    try:
+        path.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise BadInput(
+            f"Cannot make the folder {path}: {error.strerror}. Set SCENARIST_HOME to a folder you may write to."
+        ) from error
+    return path
+
+
+def resource(name: str) -> Path:
+    """A file carried inside the package."""
+    path = Path(__file__).parents[1] / "resources" / name
+    if not path.exists():
+        raise Missing(
+            f"The package does not hold resources/{name}; reinstall it with: pip install --force-reinstall scenarist"
+        )
+    return path
+
+
+def release_file(release: str, name: str) -> Path:
+    """A file of a release by its name: in the home folder (`scenarist get`), or in the checkout."""
+    places = (home() / "weights" / release / name, Path(__file__).parents[3] / "release" / release / name)
+    for path in places:
+        if path.is_file():
+            return path
+    raise Missing(
+        f"The release file {release}/{name} is not at {places[0]}. Put it there with: scenarist get {release}"
+    )
+
+
+def inside(*folders: Path) -> list[Path]:
+    """The files of some folders of weights, without their cards."""
+    found = [path for folder in folders for path in sorted(folder.iterdir())]
+    return [path for path in found if path.is_file() and path.suffix not in (".md", "")]
+
+
+@contextmanager
+def whole_file(path: Path) -> Iterator[Path]:
+    """A temporary file beside ``path`` that takes its place only when all went well: nothing is left half-written."""
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        handle, name = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
+    except OSError as error:
+        raise BadInput(f"Cannot write {path}: {error.strerror}. Choose another place to write to.") from error
+    os.close(handle)
+    temporary = Path(name)
+    try:
+        yield temporary
+        mask = os.umask(0)
+        os.umask(mask)
+        temporary.chmod(0o666 & ~mask)
+        temporary.replace(path)
+    except OSError as error:
+        raise BadInput(f"Cannot write {path}: {error.strerror or error}.") from error
+    finally:
+        temporary.unlink(missing_ok=True)
+
+
+def write_whole(path: Path, parts: Iterable[bytes]) -> None:
+    """Write a file whole or not at all."""
+    with whole_file(path) as temporary, temporary.open("wb") as out:
+        for part in parts:
+            out.write(part)

@@ -1,0 +1,80 @@
+"""Abstract instruction -> its concrete steps, each stretch of them tied to the word it came from.
+
+Two parts: a teller that writes the steps (the fine-tuned causal model, or the parameterised transducer, which has read the whole
+instruction before its first word) and an aligner that says which abstract word each stretch was told from (a transducer with fixed
+transitions). ``auto`` takes the large ones where SmolLM2 and the released adapters are in place, else the small in-domain ones.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import torch
+
+from scenarist.errors import BadInput, Missing
+from scenarist.models.words import decoding as telling
+from scenarist.models.words.batches import Row
+from scenarist.models.words.in_domain import ParamTransducerModel, TransducerModel
+from scenarist.models.words.pieces import piece_row
+from scenarist.models.words.pretrained import PretrainedTransducerModel, TunedCausalModel
+from scenarist.story import Alignment, Pair
+
+
+def words_of(text: str) -> tuple[str, ...]:
+    """An instruction in the corpus's form: lower case, punctuation apart, a full stop at the end.
+
+    >>> words_of("Drain the pasta!")
+    ('drain', 'the', 'pasta', '.')
+    """
+    words = re.findall(r"[\w'-]+|[^\w\s]", text.lower())
+    if not any(word[0].isalnum() for word in words):
+        raise BadInput('There is no instruction to explain. Type for example: scenarist explain "drain the pasta"')
+    return (*(word for word in words if word not in ".!?;"), ".")
+
+
+def tell_with_lm(model: TunedCausalModel, abstract: tuple[str, ...], longest: int = 90) -> tuple[str, ...]:
+    """Steps by beam search over pieces; no phrase of four pieces is said twice."""
+    if model.network_ is None:
+        model.fit(())
+    network = model.network_
+    ids = piece_row(Row(abstract, ()), network.pieces, marks=False).ids
+    with torch.no_grad():
+        out: Any = network.model.generate(
+            torch.tensor([ids], device=network.device), attention_mask=torch.ones(1, len(ids), dtype=torch.long, device=network.device),
+            max_new_tokens=longest, num_beams=4, no_repeat_ngram_size=4, do_sample=False, length_penalty=1.0,
+            eos_token_id=network.pieces.start, pad_token_id=network.pieces.start,
+        )  # fmt: skip
+    text = network.pieces.tokenizer.decode([one for one in out[0, len(ids) :].tolist() if one != network.pieces.start])
+    words = tuple(text.split())
+    full = max((at + 1 for at, word in enumerate(words) if word == "."), default=len(words))
+    return words[:full]  # a sentence that the limit cut off is left out
+
+
+def explain(text: str, size: str = "auto", device: str = "auto", seed: int = 1) -> Alignment:
+    """The steps of an instruction and where each came from."""
+    if size not in ("auto", "large", "small"):
+        raise BadInput(f"size is auto, large or small, not {size!r}.")
+    abstract = words_of(text)
+    if size != "small":
+        try:
+            teller = TunedCausalModel(weights="kidscook", device=device, seed=seed).fit(())
+            aligner: Any = PretrainedTransducerModel(weights="kidscook", device=device, seed=seed).fit(())
+            steps = tell_with_lm(teller, abstract)
+        except Missing:
+            if size == "large":
+                raise
+            return explain(text, "small", device, seed)
+    else:
+        aligner = TransducerModel(weights="kidscook", device=device, seed=seed).fit(())
+        if not any(word in aligner.vocabulary_.at for word in abstract[:-1]):
+            raise BadInput(
+                f"The small model knows none of the words of {text!r}. Use others, or get the large one: scenarist get smollm2"
+            )
+        steps = telling.tell(
+            ParamTransducerModel(weights="kidscook", device=device, seed=seed).fit(()).network_, abstract
+        )
+    if not steps:
+        raise BadInput(f"The model wrote nothing for {text!r}; try other words.")
+    alignment: Alignment = aligner.align([Pair("explained", abstract, steps)])[0]
+    return alignment

@@ -1,0 +1,138 @@
+"""A chain with a gap, as a person types it -> ranked events with their evidence: what `scenarist fill --chain` shows.
+
+Each candidate comes with the events of the chain that voted for it (Chambers 2017, Table 4, says only the ranking) and, where the
+model was learned from text, with sentences in which both were seen of one and the same entity.
+"""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from scenarist.errors import BadInput
+from scenarist.learning.event_counts import EventCounts
+from scenarist.learning.evidence import Sentences
+from scenarist.models.events.base import EventRanker
+from scenarist.question import EventGap, Guess
+from scenarist.registry import make
+from scenarist.store.home import resource
+from scenarist.story import Link
+
+GAP = frozenset({"?", "_", "___", "*"})
+DEFAULT = "events/counts.npz"
+"""The counts the package carries."""
+
+
+class Candidate(msgspec.Struct, frozen=True):
+    """A ranked event and what speaks for it."""
+
+    event: str
+    logp: float
+    votes: tuple[str, ...] = ()
+    """Events of the chain, strongest first, with their weight."""
+    seen: tuple[str, ...] = ()
+    """Sentences (or document names) in which it was seen with the strongest of them."""
+
+
+class Filled(msgspec.Struct, frozen=True):
+    """A chain, its gap and the candidates."""
+
+    chain: tuple[str, ...]
+    gap: int | None
+    model: str
+    candidates: tuple[Candidate, ...]
+    note: str = ""
+    learned: str = ""
+    """What the model was learned from."""
+
+
+def parse_chain(text: str) -> EventGap:
+    """``arrest:obj escape:subj ?`` as a question. ``?`` marks the gap; without it the position is not told.
+
+    >>> parse_chain("arrest:obj ? flee->nsubj")
+    EventGap(links=(Link(predicate='arrest', role='obj'), Link(predicate='flee', role='nsubj')), gap=1)
+    """
+    parts = [part for part in re.split(r"[\s,;]+", text.strip()) if part]
+    gaps = [at for at, part in enumerate(parts) if part in GAP]
+    if len(gaps) > 1:
+        raise BadInput(f"One gap at a time: {text!r} has {len(gaps)} question marks.")
+    links = tuple(Link.parse(part) for part in parts if part not in GAP)
+    if not links:
+        raise BadInput("The chain is empty. Write events as verb:role, for example: --chain 'arrest:obj escape:subj ?'")
+    for link in links:
+        if not link.role:
+            raise BadInput(f"{link.predicate!r} has no role. Write verb:role, for example {link.predicate}:subj.")
+    return EventGap(links, gaps[0] if gaps else None)
+
+
+def telling(counts: EventCounts) -> dict[str, Any]:
+    """Settings of `mixture` for a person who asks: what the chain says beyond frequency, among events that are not rare.
+
+    The likeliest event of nearly every chain is *say*: half of the log frequency is taken away, and an event must have been seen some fifty
+    times in the package's own counts (in proportion in others).
+    """
+    return {"smoothing": 10.0, "lift": 0.5, "least": max(2, counts.total // 6600)}
+
+
+def fill_chain(
+    text: str,
+    model: str = "mixture",
+    folder: Path | None = None,
+    top: int = 10,
+    settings: dict[str, Any] | None = None,
+    scenario: str = "",
+) -> Filled:
+    """The best events for the gap of a chain, by a named model over learned counts (the package's own by default)."""
+    question = parse_chain(text)
+    path, learned = counts_file(folder, scenario)
+    counts = EventCounts.load(path)
+    if model == "mixture" and not settings:
+        settings = telling(counts)
+    solver = make("model", model, **(settings or {}))
+    if not isinstance(solver, EventRanker):
+        raise BadInput(f"{model!r} does not rank events. Try bigram, pmi-cutoff, unigram or mixture.")
+    solver.fit(counts)
+    prediction = solver.answer(question)
+    sentences = Sentences(folder) if folder is not None else None
+    candidates = tuple(candidate(guess, solver, counts, sentences) for guess in prediction.guesses[:top])
+    names = tuple(str(link) for link in question.links)
+    return Filled(names, question.gap, model, candidates, prediction.note, learned)
+
+
+def candidate(guess: Guess, solver: EventRanker, counts: EventCounts, sentences: Sentences | None) -> Candidate:
+    """A guess with where it was seen beside the event that spoke most for it."""
+    event = str(guess.answer)
+    seen: tuple[str, ...] = ()
+    if guess.why:
+        other = solver.id_of(Link.parse(guess.why[0].rsplit(" ", 1)[0]))
+        if other >= 0:
+            if sentences is not None:
+                seen = tuple(sentences.together(event, counts.types[other]))
+            if not seen:
+                seen = tuple(counts.evidence(counts.ids[event], other))
+    return Candidate(event, guess.logp or 0.0, guess.why, seen)
+
+
+def counts_file(folder: Path | None, scenario: str = "") -> tuple[Path, str]:
+    """The arrays of a learned folder, or the package's own."""
+    if folder is None:
+        if scenario:
+            raise BadInput("--scenario needs a model learned with --by-scenario: name it with --model FOLDER.")
+        return resource(DEFAULT), "the package's own counts (New York Times chains of July 1994)"
+    from scenarist.learning.learn import read_card
+
+    card = read_card(folder)
+    if scenario:
+        if scenario not in card.scenarios:
+            known = ", ".join(sorted(card.scenarios)[:8]) or "none; learn with --by-scenario"
+            raise BadInput(f"{folder} has no scenario {scenario!r}. It has: {known}")
+        return folder / card.scenarios[scenario] / "counts.npz", f"{card.corpus}, {scenario}"
+    path = folder / "counts.npz"
+    if not path.exists():
+        raise BadInput(
+            f"{folder} has no counts.npz (its tables are too large for one file); count with a --window of less."
+        )
+    return path, f"{card.corpus}: {card.documents:,} documents, read by {card.reader}"

@@ -1,0 +1,109 @@
+"""Filling a chain as a person types it: parsing, the package's own counts, a learned folder with sentences."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from scenarist.cli.main import run
+from scenarist.errors import BadInput
+from scenarist.pages.eventcloze import curve_page, filled_page, spoken, top_lists
+from scenarist.question import EventGap, Guess, Item, Prediction
+from scenarist.story import Link
+from scenarist.verbs.fill import fill_chain, parse_chain
+
+
+def test_chains_are_read_as_typed() -> None:
+    assert parse_chain("arrest:obj, escape:subj ?").gap == 2
+    assert parse_chain("? arrest->dobj").links == (Link("arrest", "dobj"),)
+    assert parse_chain("arrest:obj escape:subj").gap is None
+    for wrong in ("", "?", "arrest:obj ? ?", "arrest ?"):
+        with pytest.raises(BadInput):
+            parse_chain(wrong)
+
+
+def test_the_packages_own_counts_fill_a_chain() -> None:
+    filled = fill_chain("arrest:obj escape:subj ?", "pmi-discounted", settings={"cutoff": 20})
+    names = [one.event for one in filled.candidates]
+    assert {"flee:nsubj", "sentence:nsubjpass"} & set(names[:5])
+    assert filled.candidates[0].votes
+    assert filled.candidates[0].seen, "documents in which both were seen"
+    page = filled_page(filled)
+    assert "arrest X" in page
+    assert page.count("<tr>") == len(names) + 1
+
+
+def test_a_person_who_asks_gets_events_that_tell_something() -> None:
+    filled = fill_chain("arrest:obj escape:subj ?")
+    best = [one.event.split(":")[0] for one in filled.candidates[:5]]
+    assert {"convict", "charge"} <= set(best)
+    assert not {"say", "be", "have"} & set(best)
+    assert all(one.votes and one.seen for one in filled.candidates[:5])
+
+
+def test_the_command_line(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    assert run(["fill", "--chain", "arrest:obj escape:subj ?", "--by", "bigram", "--json", "--top", "3"]) == 0
+    assert len(json.loads(capsys.readouterr().out)["candidates"]) == 3
+    assert run(["fill", "--chain", "arrest:obj ?", "--by", "unigram", "-q"]) == 0
+    assert capsys.readouterr().out.strip() == "say:nsubj"
+    assert run(["fill", "--chain", "flabbergastize:subj ?", "--by", "bigram", "--html", str(tmp_path / "f.html")]) == 0
+    assert "never seen in training" in capsys.readouterr().out
+    assert (tmp_path / "f.html").exists()
+    assert run(["fill"]) == 2
+    assert run(["fill", "--chain", "arrest:obj ?", "--model", str(tmp_path)]) == 2
+    assert "no learned model" in capsys.readouterr().err
+
+
+def test_a_learned_folder_gives_sentences(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    pytest.importorskip("ibis")
+    pytest.importorskip("pyarrow")
+    from scenarist.formats.chain_table import ChainRow, SentenceRow, write_chains, write_sentences
+    from scenarist.learning import counting
+    from scenarist.learning.event_counts import SCHEMA
+    from scenarist.learning.learn import Card, counts_of_folder, write_tables
+
+    rows = [ChainRow(f"d{n}", 0, "x", "", ("climb:subj", "fall:subj"), (), (0, 1)) for n in range(4)]
+    write_chains(tmp_path / "chains" / "part-00000.parquet", rows)
+    lines = [
+        SentenceRow(f"d{n}", at, text)
+        for n in range(4)
+        for at, text in enumerate(("Mia climbed the tree.", "She fell."))
+    ]
+    write_sentences(tmp_path / "sentences" / "part-00000.parquet", lines)
+    with counting.duckdb_engine() as base:
+        write_tables(base, tmp_path, 2, 24, lambda *_: None)
+    counts_of_folder(tmp_path).save(tmp_path / "counts.npz")
+    card = Card(SCHEMA, "mine", "default", "duckdb", "single", 2, 24, 4, 0, 0, "none", 4, 8, 1, "", {})
+    (tmp_path / "card.json").write_text(
+        json.dumps({key: getattr(card, key) for key in card.__struct_fields__}), encoding="utf-8"
+    )
+    filled = fill_chain("climb:subj ?", "bigram", tmp_path)
+    assert filled.candidates[0].event == "fall:subj"
+    assert filled.candidates[0].seen[0] == "d0: Mia climbed the tree. ... She fell."
+    assert "mine" in filled.learned
+    with pytest.raises(BadInput, match="no scenario"):
+        fill_chain("climb:subj ?", "bigram", tmp_path, scenario="climbing trees")
+
+
+def test_events_are_spoken() -> None:
+    assert spoken("sell:iobj") == "sell X"
+    assert spoken("arrest:nsubjpass") == "arrest X (passive)"
+    assert spoken("strange") == "strange"
+
+
+def test_pages_of_lists_and_curves() -> None:
+    item = Item("d/0/1", EventGap((Link("climb", "subj"),), 1), "fall:subj")
+    prediction = Prediction(
+        "d/0/1", (Guess("say:subj", -1.0), Guess("fall:subj", -2.0, ("climb:subj +1",))), "bigram", key_rank=2.0
+    )
+    page = top_lists(item, {"bigram": prediction, "pmi": prediction})
+    assert page.count('class="hit"') == 2
+    assert "key at 2" in page
+    curve = curve_page(
+        "Cutoff", {"lm-cloze": [(1, 0.1), (100, 0.3)]}, "cutoff", "recall@50", "recall@50|exam:eventcloze", log=True
+    )
+    assert "<polyline" in curve
+    assert "0.300" in curve
+    assert "recall@50|exam:eventcloze" in curve
