@@ -96,9 +96,10 @@ def test_order(net):
 @pytest.mark.data("storycloze-2016")
 def test_this_machine_answers_as_was_recorded(net):
     """The recorded margins (bf16 on a graphics card) and those computed here agree."""
+    from scenarist.models.recorded import Recorded
+
     from scenarist.corpora.storycloze import StoryCloze2016
     from scenarist.models.endings.language_model import LmClassifier, StoryDiscriminator
-    from scenarist.models.recorded import Recorded
 
     stories = list(StoryCloze2016("dev"))[::312]
     asked = [(story.context, story.endings) for story in stories]
@@ -112,10 +113,11 @@ def test_this_machine_orders_as_was_recorded(net):
     """Orders answered on a graphics card and here are the same where the model is sure."""
     from itertools import islice
 
+    from scenarist.models.recorded import RecordedOrder
+
     from scenarist.corpora.rocstories import ROCStories
     from scenarist.exams.ordering import OrderingExam
     from scenarist.models.ordering import StoryOrder
-    from scenarist.models.recorded import RecordedOrder
 
     questions = [item.question for item in islice(OrderingExam().set(ROCStories("dev", cased=True)), 0, 400, 100)]
     for seed in (1, 3):

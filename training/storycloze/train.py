@@ -99,14 +99,17 @@ class Stages:
         net, start = self.base(), self.stories.group(0)
         for seed in SEEDS[: self.seeds]:
             lora = labelled.folds(self.job, "labelled", net, self.data, seed, start, self.seconds("folds"))
-            if seed == SEEDS[0]:
-                note = {"rank": 4, "scale": 2.0, "what": "labelled folds over stories-1", "seed": seed}
-                self.job.save("folds", [lora.packed(fold, f"{fold}.") for fold in range(labelled.FOLDS)], note)
+            self.save_folds(f"folds-{seed}", lora, "labelled folds over stories-1", seed)
+
+    def save_folds(self, name: str, lora: Lora, what: str, seed: int) -> None:
+        """The ten adapters of a seed; the first seed's are published, the others are there for `scenarist bench --record`."""
+        note = {"rank": 4, "scale": 2.0, "what": what, "seed": seed}
+        self.job.save(name, [lora.packed(fold, f"{fold}.") for fold in range(labelled.FOLDS)], note)
 
     def ending_only(self) -> None:
-        labelled.folds(
-            self.job, "ending-only", self.base(), self.data, 1, None, self.seconds("ending-only"), contexts=False
-        )
+        seconds = self.seconds("ending-only")
+        lora = labelled.folds(self.job, "ending-only", self.base(), self.data, 1, None, seconds, contexts=False)
+        self.save_folds("folds-ending-1", lora, "labelled folds over stories-1, endings alone", 1)
 
     def all(self) -> None:
         assert self.stories is not None

@@ -24,7 +24,7 @@ from typing import Any
 
 from scenarist.errors import BadInput
 from scenarist.models.endings.base import words
-from scenarist.networks.adapters import adapter, known_seed, story_files, story_network
+from scenarist.networks.adapters import seed_adapter, story_files, story_network
 from scenarist.networks.smollm2 import BOS, EOS, MARK, Tree, all_cores
 from scenarist.question import AnyQuestion, Guess, Order, Permutation, Prediction
 from scenarist.story import sentence_texts
@@ -97,8 +97,8 @@ class StoryOrder:
     name = "story-order"
     learns = "nothing"
 
-    def __init__(self, seed: int = 1) -> None:
-        self.seed = known_seed(seed)
+    def __init__(self, weights: str = "ordering-1") -> None:
+        self.weights = weights
 
     def reads(self) -> list[Path]:
         """SmolLM2, the adapters for stories, those for orders."""
@@ -115,7 +115,7 @@ class StoryOrder:
         """All questions in batches of similar length."""
         import torch
 
-        net, heads = story_network(1), adapter("ordering", str(self.seed))
+        net, heads = story_network(), seed_adapter(self.weights)
         shown = [sentences_of(question, self.name) for question in questions]
         out: list[Prediction] = [Prediction("", (Guess(Permutation((0,)), 0.0),), by=self.name, rest=0.0)] * len(shown)
         trees: dict[int, tuple[Tree, list[int]]] = {}

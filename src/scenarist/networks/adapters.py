@@ -1,7 +1,7 @@
 """Name -> the adapter of SmolLM2 for stories: where the release files lie, and what is in each.
 
-`stories` (language model and discriminator, seeds 1 to 3), `folds` (ten labelled classifiers, each blind to one fold of
-contexts), `labelled` (one trained on all of the validation set), `ordering`. All but `stories` stand on top of `stories`, seed 1.
+`stories` (language model and discriminator, seeds 1 to 3), `folds-1` (ten labelled classifiers, each blind to one fold of
+contexts), `labelled` (one trained on all of the validation set), `ordering` (seeds 1 to 3). All but `stories` stand on top of `stories-1`.
 """
 
 from __future__ import annotations
@@ -10,13 +10,10 @@ from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
-from scenarist.errors import BadInput, missing_extra
+from scenarist.errors import BadInput, Missing, missing_extra
 from scenarist.networks.pretrained import gguf_file
 from scenarist.networks.smollm2 import Adapter, SmolLM2, network
 from scenarist.store import home as store
-
-SEEDS = (1, 2, 3)
-
 
 release_file = partial(store.release_file, "storycloze")
 """A file of the release by its name."""
@@ -51,20 +48,20 @@ def adapter(name: str, part: str = "") -> Adapter:
     begin = f"{part}." if part else ""
     chosen = {key[len(begin) :]: value for key, value in tensors.items() if key.startswith(begin)}
     if not chosen:
-        raise BadInput(f"{name}: there is no part {part!r} in the release file.")
+        there = sorted({f"{name}-{key.split('.', 1)[0]}" for key in tensors})
+        raise Missing(f"The release storycloze has no weights {name}-{part}. It has: {', '.join(there)}.")
     return Adapter(chosen, scale)
 
 
-def known_seed(seed: int) -> int:
-    """The released seeds are 1, 2 and 3; any other number stands for one of them.
-
-    >>> [known_seed(seed) for seed in (1, 3, 13)]
-    [1, 3, 2]
-    """
-    return seed if seed in SEEDS else SEEDS[seed % len(SEEDS)]
+def seed_adapter(weights: str) -> Adapter:
+    """The adapter of one seed by its name, such as `stories-2`: a file holds those of all seeds."""
+    name, _, seed = weights.rpartition("-")
+    if not name:
+        raise BadInput(f"Weights are named with their seed, such as stories-1, not {weights!r}.")
+    return adapter(name, seed)
 
 
 @cache
-def story_network(seed: int = 1) -> SmolLM2:
+def story_network(weights: str = "stories-1") -> SmolLM2:
     """SmolLM2 with the adapter for stories folded in."""
-    return network().with_adapter(adapter("stories", str(seed)))
+    return network().with_adapter(seed_adapter(weights))

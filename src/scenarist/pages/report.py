@@ -188,6 +188,18 @@ def cell(one: Mapping[str, Any] | None, scale: float, digits: int) -> str:
     return f"<td{title}>{text}</td>"
 
 
+def marked_name(row: Mapping[str, Any]) -> str:
+    """The name of a row, with a star where its answers were made before and kept."""
+    return f"{row['model']} *" if row.get("recorded") else str(row["model"])
+
+
+def row_remarks(rows: Sequence[Mapping[str, Any]]) -> list[str]:
+    """What is said below a table: how recorded rows are made anew, and the notes of rows; each once."""
+    lines = [f"* {row['model']}: recorded; made anew by: {row['made_by']}" for row in rows if row.get("recorded")]
+    lines += [f"{row['model']}: {row['note']}" for row in rows if row.get("note")]
+    return list(dict.fromkeys(lines))
+
+
 def table_page(parts: Mapping[str, Any]) -> str:
     """The page of a run table."""
     form = parts["json"]
@@ -197,7 +209,7 @@ def table_page(parts: Mapping[str, Any]) -> str:
     for row in form["rows"]:
         cells = "".join(cell(row["scores"].get(column), 1.0, 3) for column in columns)
         problem = f'<br><small class="bad">{escape(row["problem"])}</small>' if row.get("problem") else ""
-        lines += f'<tr><td>{escape(row["model"])}{problem}</td><td class="left"><small>{escape(row["role"])}</small></td>{cells}</tr>'
+        lines += f'<tr><td>{escape(marked_name(row))}{problem}</td><td class="left"><small>{escape(row["role"])}</small></td>{cells}</tr>'
     tests = "".join(
         f"<li>{escape(t['column'])}: {escape(t['row'])} against {escape(t['reference'])}: {t['difference']:+.4f} "
         f"({t['low']:+.4f} to {t['high']:+.4f}), p = {t['p']:.4f}, corrected {t['p_holm']:.4f} <small>({escape(t['test'])})</small></li>"
@@ -229,6 +241,7 @@ def table_page(parts: Mapping[str, Any]) -> str:
         f'<h1>{escape(parts["title"])}</h1><p class="lead">{escape(parts["paper"])} · split {escape(form["split"])}</p>'
         f'<div class="scroll"><table><thead><tr><th>model</th><th class="left">role</th>{heads}</tr></thead><tbody>{lines}</tbody></table></div>'
         + (f"<p>{escape(parts['note'])}</p>" if parts.get("note") else "")
+        + "".join(f'<p class="soft">{escape(remark)}</p>' for remark in row_remarks(form["rows"]))
         + (f"<h2>Paired tests</h2><ul>{tests}</ul>" if tests else "")
         + (body_of(rows) if any(row["parts"] for row in rows) else "")
         + f"<details><summary>Signatures</summary><ul>{signatures}</ul></details><p class='sign'>{escape(form['signature'])}</p>"

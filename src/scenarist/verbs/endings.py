@@ -20,7 +20,7 @@ from scenarist.registry import make
 MOST, LONGEST = 20, 28
 """Endings written at once, and tokens of one; a draft that does not end within them is dropped."""
 READY = ("lm-ending", "sentence-encoder", "ngram-overlap", "sentiment")
-NAMES = {"labelled": ("lm-classifier", {"adapter": "all"}), "unlabelled": ("story-discriminator", {})}
+NAMES = {"labelled": ("lm-classifier", {"weights": "labelled"}), "unlabelled": ("story-discriminator", {})}
 
 
 def sentences(text: str) -> tuple[str, ...]:
@@ -65,17 +65,17 @@ def choose_ending(
 def write_endings(text: str, count: int = 3, seed: int = 13) -> list[str]:
     """Write endings for a story with SmolLM2 tuned on stories: continuations drawn with a seed, the discriminator's best first."""
     from scenarist.models.endings.language_model import last_logits, story_tree
-    from scenarist.networks.adapters import adapter, story_network
+    from scenarist.networks.adapters import seed_adapter, story_network
     from scenarist.networks.smollm2 import BOS, MARK
 
     told = sentences(text)
     if not 1 <= count <= MOST:
         raise BadInput(f"Expected 1 to {MOST} endings to write, got {count}.")
-    net = story_network(1)
+    net = story_network()
     trunk = [BOS, *(token for sentence in told for token in net.encode(sentence)), MARK]
     drafts = net.continued(trunk, 3 * count + 3, LONGEST, seed=seed)
     lines = list(dict.fromkeys(line for tokens in drafts if len(tokens) < LONGEST and (line := net.decode(tokens))))
     if not lines:
         return []
-    scores = last_logits(net, [story_tree(net, told, lines)], None, adapter("stories", "1"))[0]
+    scores = last_logits(net, [story_tree(net, told, lines)], None, seed_adapter("stories-1"))[0]
     return [line for _, line in sorted(zip(scores, lines, strict=True), reverse=True)][:count]

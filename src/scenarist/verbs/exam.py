@@ -24,8 +24,8 @@ def exam(
     """Set an exam on a corpus: its items and the card that describes them."""
     from scenarist import __version__
     from scenarist.bench.exam_folder import Card
-    from scenarist.bench.run_table import settings_of, takes
     from scenarist.bench.sit import data_hash, items_of, unfold
+    from scenarist.bench.solver import settings_of, takes
     from scenarist.registry import find
     from scenarist.signature import plain
 
