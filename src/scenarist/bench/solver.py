@@ -17,7 +17,7 @@ from scenarist.bench.sit import examples_of, read_by
 from scenarist.bench.spec import Condition, Row, Source, Table
 from scenarist.contracts import Exam, Model
 from scenarist.errors import BadInput
-from scenarist.registry import find, index, make
+from scenarist.registry import find, make
 from scenarist.store.predictions import Section
 
 SEED = "{seed}"
@@ -52,7 +52,7 @@ class Again:
 
 def takes_seed(row: Row) -> bool:
     """Does the model of this row take a seed that the row leaves open?"""
-    return row.model in index("model") and "seed" not in row.settings and takes(find("model", row.model), "seed")
+    return "seed" not in row.settings and takes(find("model", row.model), "seed")
 
 
 def seeds_of(row: Row, table: Table, seed: int | None, split: str = "dev") -> list[int]:
