@@ -14,7 +14,7 @@ from typing import Any
 
 import torch
 
-from scenarist.bench.sit import items_of, sit
+from scenarist.bench.sit import Answers, items_of, sit
 from scenarist.corpora.kidscook import KidsCook
 from scenarist.exams.wordcloze import WordCloze
 from scenarist.models.words.base import rows_of
@@ -29,7 +29,7 @@ from training.kidscook.measuring import halves, measure
 def greedy(model: Any, pairs: list[Any], what: str) -> dict[str, float]:
     exam = WordCloze(mode="greedy")
     with Results() as store:
-        asked, done = sit(lambda: model, exam, items_of(exam, pairs), store, {"blend": what}, refresh=True)
+        asked, done = sit(Answers(lambda: model, store, {"blend": what}, refresh=True), exam, items_of(exam, pairs))
     near = sum((done[item.id].key_rank or 99) <= 5 for item in asked) / len(asked)
     missed = {item.id.rpartition(".")[0] for item in asked if done[item.id].best != item.key}
     return {

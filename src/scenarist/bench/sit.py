@@ -205,7 +205,8 @@ class Answers:
             items = [item for item in items if item.id not in self._stored]
             if not items:
                 return
-        self._solver = self._solver or self.model()
+        if self._solver is None:
+            self._solver = self.model()
         guessed = ask(self._solver, items)
         batch = store.add(run, guessed, rated=False)
         rated = rate(self._solver, items, guessed)

@@ -102,7 +102,7 @@ class StoryOrder:
 
     def reads(self) -> list[Path]:
         """SmolLM2, the adapters for stories, those for orders."""
-        return story_files("ordering")
+        return story_files(self.weights)
 
     def fit(self, data: Iterable[Any]) -> StoryOrder:
         """Nothing to learn here; see `training/storycloze`."""

@@ -6,6 +6,8 @@ contexts), `labelled` (one trained on all of the validation set), `ordering` (se
 
 from __future__ import annotations
 
+import json
+from collections.abc import Iterable
 from functools import cache, partial
 from pathlib import Path
 from typing import Any
@@ -19,9 +21,33 @@ release_file = partial(store.release_file, "storycloze")
 """A file of the release by its name."""
 
 
-def story_files(*more: str) -> list[Path]:
-    """The files behind SmolLM2 with its adapters for stories, and other adapters by name."""
-    return [gguf_file(), *(release_file(f"{name}.safetensors") for name in ("stories", *more))]
+SEEDED = ("stories", "ordering")
+"""Files that hold the adapters of several seeds, a part each."""
+
+
+def story_files(*weights: str) -> list[Path]:
+    """The files of adapters by name (`stories-2`, `folds-1`), of the adapter for stories that they stand on, and of SmolLM2."""
+    return [*dict.fromkeys(adapter_file(name) for name in (*weights, "stories-1")), gguf_file()]
+
+
+def adapter_file(weights: str) -> Path:
+    """The file that holds some weights; a seed that was not trained is an error that names those that were."""
+    name, _, seed = weights.rpartition("-")
+    if name not in SEEDED:
+        return release_file(f"{weights}.safetensors")
+    path = release_file(f"{name}.safetensors")
+    with path.open("rb") as file:  # a safetensors file begins with the size of its header, and the header
+        names = json.loads(file.read(int.from_bytes(file.read(8), "little")))
+    check_seed(name, seed, names)
+    return path
+
+
+def check_seed(name: str, seed: str, tensors: Iterable[str]) -> None:
+    """Does a file hold this seed?"""
+    seeds = sorted({tensor.split(".", 1)[0] for tensor in tensors if tensor != "__metadata__"})
+    if seed not in seeds:
+        there = ", ".join(f"{name}-{known}" for known in seeds)
+        raise Missing(f"The release storycloze has no weights {name}-{seed}. It has: {there}.")
 
 
 @cache
@@ -48,8 +74,7 @@ def adapter(name: str, part: str = "") -> Adapter:
     begin = f"{part}." if part else ""
     chosen = {key[len(begin) :]: value for key, value in tensors.items() if key.startswith(begin)}
     if not chosen:
-        there = sorted({f"{name}-{key.split('.', 1)[0]}" for key in tensors})
-        raise Missing(f"The release storycloze has no weights {name}-{part}. It has: {', '.join(there)}.")
+        check_seed(name, part, tensors)
     return Adapter(chosen, scale)
 
 

@@ -56,8 +56,11 @@ def release_file(release: str, name: str) -> Path:
 
     known = [file.name for file in manifest()[release].files]
     if name not in known:
-        near = [file for file in known if file.startswith(re.sub(r"-?\d*\.\w+$", "", name))]
-        raise Missing(f"The release {release} has no weights {name}. It has: {', '.join(near or known)}.")
+        stem = re.sub(r"-?\d*\.\w+$", "", name)
+        near = [file for file in known if re.fullmatch(re.escape(stem) + r"-?\d*\.\w+", file)]
+        raise Missing(
+            f"The release {release} has no weights {name}. It has: {', '.join(near or known)} (scenarist get {release})."
+        )
     raise Missing(
         f"The release file {release}/{name} is not at {places[0]}. Put it there with: scenarist get {release}"
     )

@@ -14,7 +14,7 @@ from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 
 from scenarist.errors import BadInput
-from scenarist.noun import read_jsonl, to_json, write_jsonl
+from scenarist.noun import from_json, read_jsonl, to_json, write_jsonl
 from scenarist.question import Prediction
 from scenarist.signature import content_hash
 from scenarist.store.home import folder
@@ -108,6 +108,12 @@ class Results:
             self._base.execute("INSERT OR IGNORE INTO run (hash, what) VALUES (?, ?)", (key, text.decode()))
             (number,) = self._base.execute("SELECT id FROM run WHERE hash = ?", (key,)).fetchone()
         return int(number)
+
+    def runs(self) -> dict[int, dict[str, object]]:
+        """What was run, by number."""
+        with self._trouble():
+            rows = self._base.execute("SELECT id, what FROM run ORDER BY id").fetchall()
+        return {int(number): from_json(what, dict[str, object], str(self.path)) for number, what in rows}
 
     def hold(self, run: int, waiting: Callable[[], None] | None = None) -> AbstractContextManager[None]:
         """The lock of a run, for as long as it is written; a second process waits, and says so by ``waiting``."""

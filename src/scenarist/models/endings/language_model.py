@@ -198,7 +198,7 @@ class StoryLm(Remembering):
 
     def reads(self) -> list[Path]:
         """SmolLM2 and the adapters for stories."""
-        return story_files()
+        return story_files(self.weights)
 
     def key(self) -> tuple[object, ...]:
         return (self.name, self.how, self.weights)
@@ -240,7 +240,7 @@ class StoryDiscriminator(Remembering):
 
     def reads(self) -> list[Path]:
         """SmolLM2 and the adapters for stories."""
-        return story_files()
+        return story_files(self.weights)
 
     def key(self) -> tuple[object, ...]:
         return (self.name, self.weights)

@@ -211,7 +211,7 @@ class DeepReader(Reader):
 
     def reads(self) -> list[Path]:
         """The adapters, SmolLM2, and what `reader` reads."""
-        return [*super().reads(), gguf_file(), *self.adapters()]
+        return [*self.adapters(), *super().reads(), gguf_file()]
 
     def ranked(self, question: AnyQuestion) -> tuple[list[str], Array]:
         (one,) = self.ranked_many([question])
