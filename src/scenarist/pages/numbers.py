@@ -33,7 +33,7 @@ class NumberForm(msgspec.Struct, frozen=True):
 
     >>> form = NumberForm()
     >>> form.text(0.9288, "accuracy/2016"), form.text(4.3211, "surprisal/oracle"), form.text(0.0121, "accuracy/2016", sign=True)
-    ('92.9', '4.32', '+1.2')
+    ('92.9', '4.321', '+1.2')
     >>> NumberForm(percent=False, digits=3).text(0.9288, "f1/clean")
     '0.929'
     """
@@ -41,7 +41,7 @@ class NumberForm(msgspec.Struct, frozen=True):
     percent: bool = True
     """Proportions as percentages."""
     digits: int = 1
-    """Behind the point of a proportion; other numbers have at least two."""
+    """Behind the point of a proportion; other numbers of a table of percentages have two more, so that all are equally precise."""
     plain: tuple[str, ...] = ()
     """Names (or patterns) of an analysis's own columns that are no proportions: ``count_*``."""
 
@@ -55,9 +55,12 @@ class NumberForm(msgspec.Struct, frozen=True):
         """A number of a column, with ``sign`` as a difference; nothing where there is none."""
         if value is None:
             return ""
-        proportion = self.is_proportion(column)
-        scaled = value * 100 if proportion and self.percent else value
-        return f"{scaled:{'+' if sign else ''}.{self.digits if proportion else max(self.digits, 2)}f}"
+        plus, proportion = "+" if sign else "", self.is_proportion(column)
+        if proportion and self.percent:
+            return f"{value * 100:{plus}.{self.digits}f}"
+        if not proportion and float(value).is_integer() and metric_proportion(column.partition("/")[0]) is None:
+            return f"{value:{plus}.0f}"  # a count
+        return f"{value:{plus}.{self.digits + 2 if self.percent else self.digits}f}"
 
 
 def exam_form(exam: str) -> NumberForm:
