@@ -91,7 +91,7 @@ class Forgetful:
 
 
 class Generous:
-    name, higher = "generous", True
+    name, higher, proportion = "generous", True, True
 
     def settings(self):
         return {}
@@ -103,6 +103,10 @@ class Generous:
         return totals["right"] / totals["n"]
 
 
+class Unsaying(Generous):
+    proportion = None
+
+
 def test_broken_things_are_caught():
     with pytest.raises(Broken, match="order of asking"):
         check_model(Unsteady())
@@ -110,6 +114,8 @@ def test_broken_things_are_caught():
         check_corpus(Forgetful())
     with pytest.raises(Broken, match="beats no answer"):
         check_metric(Generous(), CHOICES)
+    with pytest.raises(Broken, match="says whether it is a proportion"):
+        check_metric(Unsaying(), CHOICES)
 
 
 EVENT_MODELS = ("unigram", "bigram", "pmi", "pmi-cutoff", "pmi-ordered", "pmi-discounted", "unigram-instance", "bigram-instance", "mixture",

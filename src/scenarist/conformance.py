@@ -171,6 +171,8 @@ def check_metric(metric: str | Metric, items: Sequence[Item], seed: int = 13) ->
     missing = value(made, [(item, None) for item in items])
     whole = value(made, [(item, told(item)) for item in items])
     promise(all(np.isfinite(one) for one in perfect), "a value is finite", done)
+    promise(isinstance(getattr(made, "proportion", None), bool), "it says whether it is a proportion", done)
+    promise(not made.proportion or (0 <= missing <= 1 and 0 <= whole <= 1), "a proportion lies between 0 and 1", done)
     promise(whole > missing if made.higher else whole < missing, "the key beats no answer", done)
     draw = random.Random(seed)
     tied = [
