@@ -11,6 +11,7 @@ from scenarist.bench.solver import Solver, seeds_of
 from scenarist.bench.spec import load, names
 from scenarist.cli.main import run
 from scenarist.errors import BadInput, Missing
+from scenarist.pages.numbers import NumberForm
 from scenarist.pages.report import table_page
 from scenarist.registry import make
 from scenarist.store.predictions import FOLDER, read_sections
@@ -70,7 +71,9 @@ def test_a_recorded_row_says_so_everywhere_and_its_model_is_not_made(table, tmp_
     same = ("value", "low", "high", "n", "seeds")
     assert all(row["scores"]["accuracy/all"][key] == live["scores"]["accuracy/all"][key] for key in same)
     assert limited["recorded"] and limited["scores"]["accuracy/all"]["n"] == 3
-    page = table_page({"json": sheet.json(), "title": "", "paper": "", "items": {}, "rows": []})
+    page = table_page(
+        {"json": sheet.json(), "title": "", "paper": "", "items": {}, "rows": [], "numbers": NumberForm()}
+    )
     assert "random *" in page and "made anew by: scenarist bench kept.toml" in page and "random: Drawn." in page
 
 
