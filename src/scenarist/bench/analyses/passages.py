@@ -56,7 +56,7 @@ def paper(name: str, digest: str) -> str:
             return text
     looked = ", ".join(map(str, folders)) or "no folder, since neither SCENARIST_PAPERS nor SCENARIST_DATA is set"
     raise Missing(
-        f"passages: expected {name}, the text of Wanzare, Roth and Pinkal (2019) in the file the offsets were taken from; looked in {looked}. "
+        f"passages: expected {name}, the text of Wanzare et al. (2019) that the offsets were taken from; looked in {looked}. "
         f"Put it into a folder and type: {VARIABLE}=FOLDER scenarist bench passages"
     )
 
