@@ -17,7 +17,7 @@ import numpy.typing as npt
 from scenarist.errors import BadInput
 from scenarist.learning.event_chains import documents
 from scenarist.learning.event_counts import EventCounts, Floats, Ints
-from scenarist.question import Answer, AnyQuestion, EventGap, Guess, Prediction
+from scenarist.question import Answer, AnyQuestion, EventGap, Guess, Prediction, Question
 from scenarist.story import Link
 
 LISTED = 50
@@ -53,6 +53,7 @@ class EventRanker:
 
     name = "event-ranker"
     learns = "stories"
+    asks: tuple[type[Question], ...] = (EventGap,)
     keeps_chains = False
     """Does the model need the chains themselves, not only their counts?"""
 

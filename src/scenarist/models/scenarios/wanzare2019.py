@@ -32,7 +32,7 @@ from scenarist.learning.topics import Topics, carried_topics
 from scenarist.models.scenarios.perceptrons import OneVsAll
 from scenarist.models.scenarios.tiling import random_cuts, spans_of, tile, topic_vectors
 from scenarist.networks.label_chain import Array
-from scenarist.question import AnyQuestion, Guess, Prediction, Segments, Where
+from scenarist.question import AnyQuestion, Guess, Prediction, Question, Segments, Where
 from scenarist.reading.content_words import content_words
 from scenarist.signature import content_hash
 from scenarist.store.home import inside, resource
@@ -130,6 +130,7 @@ class SegmentThenLabel:
 
     name = "segment-then-label"
     learns = "stories"
+    asks: tuple[type[Question], ...] = (Where,)
 
     def __init__(
         self,
@@ -287,6 +288,7 @@ class Majority:
 
     name = "sent-maj"
     learns = "stories"
+    asks: tuple[type[Question], ...] = (Where,)
 
     def fit(self, data: Iterable[Any]) -> Majority:
         """Count sentences a scenario."""
