@@ -9,20 +9,23 @@ from __future__ import annotations
 import gc
 import multiprocessing
 from collections.abc import Iterable, Iterator
-from functools import cache, partial
+from functools import cache, lru_cache, partial
 from typing import NamedTuple
 
 import msgspec
 
+from scenarist.contracts import Reader
 from scenarist.interpretation import Interpretation
-from scenarist.learning import scripts as knowledge
+from scenarist.inventory import UserFile, user_files
+from scenarist.learning.user_scripts import known_scripts
 from scenarist.models.untold.scripts import Teller
 from scenarist.noun import from_json, to_json
 from scenarist.parallel import in_order, workers
 from scenarist.reading.chains import chains, protagonist
 from scenarist.reading.parser.tokenizer import preload
 from scenarist.registry import make
-from scenarist.story import Segment, Story
+from scenarist.story import Story
+from scenarist.verbs.detect import segments, verb_model
 from scenarist.verbs.read_tables import pack_rows
 
 BATCH = 20
@@ -31,15 +34,20 @@ LONGEST = 200_000
 
 
 @cache
-def parts() -> tuple[object, object, Teller]:
-    """Reader, detector and teller, loaded once a process."""
+def reader() -> Reader:
+    """The reader, loaded once a process with all that reading needs."""
     preload()
-    made = make("reader", "default"), make("model", "detector"), Teller(knowledge.carried())
-    if (
-        multiprocessing.parent_process() is not None
-    ):  # a worker lives for its work: what is loaded need not be looked through again
-        gc.freeze()
-    return made
+    default: Reader = make("reader", "default")
+    verb_model("detector")
+    if multiprocessing.parent_process() is not None:
+        gc.freeze()  # a worker lives for its work: what is loaded need not be looked through again
+    return default
+
+
+@lru_cache(maxsize=2)
+def script_model(_added: tuple[UserFile, ...]) -> Teller:
+    """What finds the unsaid, made again only where the user has added a scenario."""
+    return Teller(known_scripts())
 
 
 class InterpretationLine(NamedTuple):
@@ -77,8 +85,7 @@ def batches(texts: Iterable[tuple[str, str, str]]) -> Iterator[list[tuple[str, s
 
 def interpret_batch(batch: list[tuple[str, str, str]], tables: bool = False) -> list[InterpretationLine]:
     """One batch, in one process; interpretations travel as JSON, which comes out the same whoever made it."""
-    reader, _, _ = parts()
-    stories = reader([text for _, text, _ in batch])  # type: ignore[operator]
+    stories = reader()([text for _, text, _ in batch])
     named = (
         msgspec.structs.replace(story, id=id, title=title) for (id, _, title), story in zip(batch, stories, strict=True)
     )
@@ -90,10 +97,8 @@ def interpret_batch(batch: list[tuple[str, str, str]], tables: bool = False) -> 
 
 def interpret(story: Story) -> Interpretation:
     """The interpretation of a read story."""
-    _, detector, teller = parts()
-    segments: tuple[Segment, ...] = detector.segments(story)  # type: ignore[attr-defined]
-    whole = msgspec.structs.replace(story, segments=segments)
-    unsaid, denied = teller.unsaid(whole)
+    whole = msgspec.structs.replace(story, segments=segments(story))
+    unsaid, denied = script_model(user_files()).unsaid(whole)
     found = chains(whole, least=2)
     central = protagonist(whole)
     return Interpretation(whole, unsaid, found, central.id if central else "", denied, tuple(remarks(whole)))
