@@ -47,7 +47,7 @@ class Model(Protocol):
     Optional: ``answer_many(questions) -> list[Prediction]`` for batches, ``logp(question, answer) -> float | None`` and
     ``rank(question, answer) -> float | None`` (expected rank, ties shared), both asked only after the guesses are stored;
     ``reads() -> Iterable[Path]``, the files of weights and tables behind its answers, so that new ones never replay stored answers.
-    ``positional = True`` says that the place of a choice matters to it on purpose (the floor: always the first).
+    ``positional = True`` says that the place of a choice matters to it on purpose (always the first; a seeded draw).
     ``answer`` fills ``Prediction.item`` with ``""``: the runner writes the item id.
     """
 

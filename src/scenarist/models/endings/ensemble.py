@@ -37,6 +37,7 @@ class EndingEnsemble:
                 f"ending-ensemble: members must learn from the same thing, not from {' and '.join(sorted(needs))}."
             )
         self.learns = needs.pop() if needs else "nothing"
+        self.positional = any(getattr(model, "positional", False) for model, _ in self.members)
 
     def reads(self) -> list[Path]:
         """What its members read."""

@@ -121,7 +121,8 @@ class EventRanker:
         fresh = list(dict.fromkeys(one for one in questions if isinstance(one, EventGap) and one not in self._scored))
         if len(self._scored) + len(fresh) > 512:
             self._scored.clear()
-        self._scored.update(zip(fresh, self.score_many(fresh), strict=True))
+        if fresh:
+            self._scored.update(zip(fresh, self.score_many(fresh), strict=True))
 
     def score_many(self, questions: Sequence[EventGap]) -> Sequence[Floats]:
         """Log-probabilities of all events for each of some questions."""

@@ -241,10 +241,11 @@ class SegmentThenLabel:
         if question.whole:
             words = content_words([story.of(one) for one in spans_of(story)], self.words)
             row = self.learned_.features([[word for some in words for word in some]])
-            labels, _ = self.judge(self.learned_.classifiers.chances(row)[0], most=10)
-            return Prediction(
-                "", tuple(Guess(one.name, math.log(max(one.weight, 1e-12))) for one in labels), by=self.name
-            )
+            chances = self.learned_.classifiers.chances(row)[0]
+            labels, _ = self.judge(chances, most=10)
+            total = max(float(chances.sum()), 1e-12)  # the classifiers are apart: their outputs as one distribution
+            guesses = (Guess(label.name, math.log(max(label.weight / total, 1e-12))) for label in labels)
+            return Prediction("", tuple(guesses), by=self.name)
         spans = spans_of(story)
         threshold = 1.0 if self.threshold_ is None else self.threshold_
         found = tuple(
