@@ -261,7 +261,7 @@ def test_metrics_with_a_number_conform(name: str) -> None:
 class Generous:
     """All are right."""
 
-    name, higher = "generous", True
+    name, higher, proportion = "generous", True, True
 
     def settings(self):
         return {}
@@ -283,7 +283,20 @@ class Forgiving(Generous):
         return totals["right"] / totals["n"].clip(min=1.0)
 
 
-@pytest.mark.parametrize(("metric", "promise"), [(Generous(), "beats no answer"), (Forgiving(), "counts as wrong")])
+class Unsaying(Generous):
+    """Does not say what kind of number it gives."""
+
+    proportion = None
+
+
+@pytest.mark.parametrize(
+    ("metric", "promise"),
+    [
+        (Generous(), "beats no answer"),
+        (Forgiving(), "counts as wrong"),
+        (Unsaying(), "says whether it is a proportion"),
+    ],
+)
 def test_a_broken_metric_is_caught(metric: object, promise: str) -> None:
     items = [
         Item(f"g{number}", EventGap((Link("go", "subj"), Link("eat", "subj")), 1), "order:subj") for number in range(4)

@@ -329,7 +329,11 @@ def check_metric(
     done: list[str] = []
     best = [(item, perfect(item)) for item in items]
     promise(all(np.isfinite(value(measure, [pair])) for pair in best), "a value is finite", done)
-    promise(np.isfinite(value(measure, [(item, None) for item in items])), "no answer at all has a finite value", done)
+    missing = value(measure, [(item, None) for item in items])
+    promise(np.isfinite(missing), "no answer at all has a finite value", done)
+    promise(isinstance(getattr(measure, "proportion", None), bool), "it says whether it is a proportion", done)
+    inside = all(0 <= given <= 1 for given in (missing, value(measure, best)))
+    promise(inside or not measure.proportion, "a proportion lies between 0 and 1", done)
     if keyed:
         check_key(measure, best, forgiving, done)
     if tied := [(item, tied_guesses(item)) for item in items if isinstance(item.key, str)]:

@@ -66,7 +66,8 @@ class Exam(Protocol):
 
     Optional: ``follow(item, answer) -> Item | None`` gives the next item of a sequence, its question extended by the
     answer (the key: *oracle*; the guess: *greedy*), and ``mode`` says which of the two the runner passes. ``view`` names the
-    ``kind`` of a corpus with several views (toy) that the exam is set on, where none is asked for.
+    ``kind`` of a corpus with several views (toy) that the exam is set on, where none is asked for. ``percent = False``: its papers
+    print proportions as fractions.
     """
 
     name: str
@@ -82,11 +83,13 @@ class Metric(Protocol):
 
     ``mark`` gives named counts for one item (``None`` is a missing prediction and counts as wrong). ``combine`` takes the
     sums of the counts over items, each an array of any shape, and returns the value in the same shape: so the bootstrap is
-    one matrix product. Optional: ``agree(a, b)``, the counts for two people's predictions of one item.
+    one matrix product. ``higher``: more is better. ``proportion``: the value is a share of something, printed as a percentage where a
+    paper does so. Optional: ``agree(a, b)``, the counts for two people's predictions of one item.
     """
 
     name: str
     higher: bool
+    proportion: bool
 
     def settings(self) -> Mapping[str, object]: ...
 
