@@ -38,7 +38,7 @@ def test_padding_changes_no_thought():
 
 
 def test_learning_lowers_the_loss_and_can_be_stopped():
-    from scenarist.models.endings.skip_thoughts import Sizes, ThoughtNetwork, learn
+    from scenarist.models.endings.skip_thoughts import Schedule, Sizes, ThoughtNetwork, learn
 
     texts = [[[3, 4], [5, 6], [7, 8], [9, 10]]] * 8
     losses: list[float] = []
@@ -48,14 +48,13 @@ def test_learning_lowers_the_loss_and_can_be_stopped():
         return False
 
     torch.manual_seed(1)
-    learn(ThoughtNetwork(Sizes(12, 6, 8, 8)), texts, 60, batch=8, rate=1e-2, watch=watch)
+    learn(ThoughtNetwork(Sizes(12, 6, 8, 8)), texts, Schedule(60, 8, 1e-2), watch=watch)
     assert losses[-1] < 0.3 * losses[0]
     stopped: list[int] = []
     learn(
         ThoughtNetwork(Sizes(12, 6, 8, 8)),
         texts,
-        500,
-        batch=8,
+        Schedule(500, 8),
         watch=lambda step, steps, loss: bool(stopped.append(step)) or step >= 100,
     )
     assert stopped == [0, 100]
