@@ -74,7 +74,6 @@ def test_the_released_encoder_is_read(tmp_path, monkeypatch):
     safetensors = pytest.importorskip("safetensors.torch")
     from scenarist.models.endings import skip_thoughts
     from scenarist.models.endings.skip_thoughts import FIRST, Sizes, ThoughtEncoder
-    from scenarist.networks import adapters as story_adapters
 
     torch.manual_seed(2)
     encoder = ThoughtEncoder(Sizes(FIRST + 3, 6, 8)).eval()
@@ -87,7 +86,6 @@ def test_the_released_encoder_is_read(tmp_path, monkeypatch):
     folder.mkdir(parents=True)
     safetensors.save_file(tensors, folder / "skip-thoughts.safetensors")
     monkeypatch.setenv("SCENARIST_HOME", str(tmp_path))
-    story_adapters.parts.cache_clear()
     skip_thoughts.released.cache_clear()
     try:
         found = skip_thoughts.SkipThoughts(encoder="release").encode(["Ann ran.", "Ann danced."])
@@ -95,5 +93,4 @@ def test_the_released_encoder_is_read(tmp_path, monkeypatch):
             right = encoder(torch.tensor([[3, 4], [3, 2]])).numpy()
         assert found == pytest.approx(right, abs=0.02)
     finally:
-        story_adapters.parts.cache_clear()
         skip_thoughts.released.cache_clear()

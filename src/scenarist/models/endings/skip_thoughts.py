@@ -165,9 +165,10 @@ def told(story: Story) -> list[str]:
 @cache
 def released() -> tuple[dict[str, int], Any]:
     """The released encoder: its words and its network."""
-    from scenarist.networks.adapters import parts
+    from scenarist.models.endings.story_network import release_file
+    from scenarist.networks import checkpoint
 
-    return unpacked(parts("skip-thoughts")[0])
+    return unpacked(checkpoint.read(release_file("skip-thoughts.safetensors"))[1])
 
 
 def unpacked(tensors: Mapping[str, Any]) -> tuple[dict[str, int], Any]:
@@ -204,7 +205,7 @@ class SkipThoughts(EndingModel):
 
     def reads(self) -> list[Path]:
         """The released encoder, where it takes it."""
-        from scenarist.networks.adapters import release_file
+        from scenarist.models.endings.story_network import release_file
 
         return [release_file("skip-thoughts.safetensors")] if self.encoder == "release" else []
 
