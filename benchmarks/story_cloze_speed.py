@@ -28,7 +28,7 @@ def main() -> None:
     import numpy as np
 
     from scenarist.corpora.storycloze import StoryCloze2016
-    from scenarist.networks.adapters import story_network
+    from scenarist.models.endings.story_network import story_network
     from scenarist.registry import make
     from scenarist.store.predictions import file_of, read_sections
 

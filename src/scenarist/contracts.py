@@ -10,7 +10,7 @@ from typing import Any, Protocol, TypeAlias, TypeVar, runtime_checkable
 
 import numpy.typing as npt
 
-from scenarist.question import Answer, AnyQuestion, Item, Prediction
+from scenarist.question import Answer, AnyQuestion, Item, Prediction, Question
 from scenarist.story import Story
 
 T_co = TypeVar("T_co", covariant=True)
@@ -40,16 +40,20 @@ class Reader(Protocol):
 class Model(Protocol):
     """Question -> Prediction.
 
+    ``asks`` names the types of question it answers; any other type is refused with BadInput, and so may be a form of its own type
+    (a gap without choices), never all forms.
     ``learns`` says what ``fit`` takes: ``nothing``, ``stories`` (an iterable of what the training corpus yields) or
     ``examples`` (a sequence of Example from a training split). ``fit`` returns self.
     Optional: ``answer_many(questions) -> list[Prediction]`` for batches, ``logp(question, answer) -> float | None`` and
     ``rank(question, answer) -> float | None`` (expected rank, ties shared), both asked only after the guesses are stored;
     ``reads() -> Iterable[Path]``, the files of weights and tables behind its answers, so that new ones never replay stored answers.
+    ``positional = True`` says that the place of a choice matters to it on purpose (always the first; a seeded draw).
     ``answer`` fills ``Prediction.item`` with ``""``: the runner writes the item id.
     """
 
     name: str
     learns: str
+    asks: tuple[type[Question], ...]
 
     def fit(self, data: Iterable[Any]) -> Model: ...
 

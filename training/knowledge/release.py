@@ -1,6 +1,6 @@
 """What training runs of `deep.py` left -> release/untold: `python -m training.knowledge.release RUN`.
 
-Of each seed the adapters (`deep-1.npz`); and what the halves said of stories they had not seen (`teacher.npz`: MCScript and InScript,
+Of each seed the adapters (`deep-1.safetensors`); and what the halves said of stories they had not seen (`teacher.npz`: MCScript and InScript,
 `teacher-wide.npz`: ROCStories), which the small network learns from. The rows of table `untold` are recorded by
 `scenarist bench untold --record`.
 """
@@ -13,6 +13,7 @@ from pathlib import Path
 
 import numpy as np
 
+from scenarist.networks import checkpoint
 from training.knowledge.student import answers
 
 HERE = Path(__file__).parents[2] / "release" / "untold"
@@ -28,11 +29,10 @@ def main() -> None:
     args = options.parse_args()
     args.out.mkdir(parents=True, exist_ok=True)
     for seed in SEEDS:
-        with np.load(args.run / f"deep-{seed}.npz") as kept:
-            np.savez_compressed(
-                args.out / f"deep-{seed}.npz",
-                **{name: kept[name] for name in kept.files if not name.startswith(("labels", "names"))},
-            )
+        held = checkpoint.load(args.run / f"deep-{seed}.safetensors", "gap-network")
+        halves = {name: value.half() for name, value in held.state.items() if not name.startswith("labels")}
+        lists = {"words": held.lists["words"]}
+        checkpoint.save(args.out / f"deep-{seed}.safetensors", "gap-network", held.settings, lists, halves)
     for kind, name, most in (("held-verbs", "teacher", 50), ("held-wide", "teacher-wide", 20)):
         told = answers(sorted(args.run.glob(f"half-?-{args.teachers}-{kind}.npz")), most)
         np.savez_compressed(args.out / f"{name}.npz", **dict(zip(("id", "words", "top", "logp"), told, strict=True)))
