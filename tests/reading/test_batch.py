@@ -8,10 +8,10 @@ import zipfile
 from pathlib import Path
 
 import pytest
+from scenarist.reading.batch import texts
 
 from scenarist.errors import BadInput
 from scenarist.parallel import in_order, workers
-from scenarist.reading.batch import texts
 from scenarist.reading.foreign.conllu import ConlluReader
 from scenarist.reading.parser.clean import clean, not_english
 from scenarist.store.readings import Cache, key

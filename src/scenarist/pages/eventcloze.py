@@ -1,17 +1,13 @@
-"""Filled, Item with Predictions, curves -> HTML: a filled chain with its evidence, top-10 lists side by side, recall and cutoff curves.
-
-Chambers (2017): Table 4 (top predictions of several models for one test) and Figure 1 (recall by frequency cutoff).
-"""
+"""FilledChain -> HTML: a filled chain with its evidence (Chambers 2017, Table 4, with what speaks for each prediction)."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
-from scenarist.pages.layout import HUES, escape, page
-from scenarist.question import EventGap, Item, Prediction
+from scenarist.answers import FilledChain
+from scenarist.pages.layout import escape, page
 from scenarist.story import Link
-from scenarist.verbs.fill import Filled
 
 STYLE = """
 .chain{display:flex;flex-wrap:wrap;gap:.4rem;align-items:center;margin:.8rem 0}
@@ -19,9 +15,6 @@ STYLE = """
 .hole{border:2px dashed var(--accent);border-radius:1rem;padding:.1rem 1.6rem;color:var(--accent)}
 td.event-name{white-space:nowrap;font-weight:600}td.why,td.seen{text-align:left}
 .bar{display:block;height:.45rem;border-radius:.3rem;background:var(--accent);min-width:2px}
-.lists{display:grid;grid-template-columns:repeat(auto-fit,minmax(11rem,1fr));gap:1rem}
-.lists ol{margin:.3rem 0;padding-left:1.6rem}.hit{color:var(--good);font-weight:700}
-svg text{font:12px var(--sans);fill:var(--ink)}svg .axis{stroke:var(--line)}svg .grid{stroke:var(--line);stroke-dasharray:2 4}
 """
 
 
@@ -55,7 +48,7 @@ def chain_strip(events: Sequence[str], gap: int | None) -> str:
     return f'<div class="chain">{"".join(parts)}</div>'
 
 
-def filled_page(filled: Filled) -> str:
+def filled_page(filled: FilledChain) -> str:
     """A filled chain: each candidate with the events that voted for it and where both were seen."""
     best = max((one.logp for one in filled.candidates), default=0.0)
     rows = []
@@ -76,82 +69,3 @@ def filled_page(filled: Filled) -> str:
         f"<div class='scroll'><table><thead>{head}</thead><tbody>{''.join(rows)}</tbody></table></div>"
     )
     return page("Which event is missing?", body, STYLE)
-
-
-def top_lists(item: Item, predictions: Mapping[str, Prediction], most: int = 10) -> str:
-    """Chambers's Table 4 for one test: the first guesses of several models side by side, the key marked."""
-    question = item.question
-    if not isinstance(question, EventGap):
-        raise ValueError(f"item {item.id} is no event cloze")
-    columns = []
-    for name, prediction in predictions.items():
-        guesses = "".join(
-            f'<li class="{"hit" if guess.answer == item.key else ""}" title="{escape("; ".join(guess.why))}">'
-            f"{escape(spoken(str(guess.answer)))}</li>"
-            for guess in prediction.guesses[:most]
-        )
-        rank = "" if prediction.key_rank is None else f"<small>key at {prediction.key_rank:g}</small>"
-        columns.append(f'<div class="card"><b>{escape(name)}</b> {rank}<ol>{guesses}</ol></div>')
-    strip = chain_strip([str(link) for link in question.links], question.gap)
-    body = (
-        f"<h1>{escape(item.id)}</h1>{strip}<p>Missing: <b class='good'>{escape(spoken(str(item.key)))}</b></p>"
-        f'<div class="lists">{"".join(columns)}</div>'
-    )
-    return page(f"Top {most}: {item.id}", body, STYLE)
-
-
-def curve_page(
-    title: str, curves: Mapping[str, Sequence[tuple[float, float]]], x: str, y: str, signature: str, log: bool = False
-) -> str:
-    """Curves as one picture and the numbers under it: nothing is drawn without numbers."""
-    points = [point for curve in curves.values() for point in curve]
-    heads = "".join(f"<th>{escape(name)}</th>" for name in curves)
-    values = {name: dict(curve) for name, curve in curves.items()}
-    marks = sorted({point[0] for point in points})
-    rows = "".join(
-        f"<tr><td>{mark:g}</td>"
-        + "".join(f"<td>{values[n][mark]:.3f}</td>" if mark in values[n] else "<td></td>" for n in curves)
-        + "</tr>"
-        for mark in marks
-    )
-    body = (
-        f"<h1>{escape(title)}</h1>{curve_picture(curves, x, y, log)}"
-        f"<div class='scroll'><table><thead><tr><th>{escape(x)}</th>{heads}</tr></thead><tbody>{rows}</tbody></table></div>"
-        f"<p class='sign'>{escape(signature)}</p>"
-    )
-    return page(title, body, STYLE)
-
-
-def curve_picture(curves: Mapping[str, Sequence[tuple[float, float]]], x: str, y: str, log: bool = False) -> str:
-    """Curves as SVG; ``log`` gives the x axis in powers of ten."""
-    points = [point for curve in curves.values() for point in curve]
-    if not points:
-        return "<p>No points.</p>"
-    scale = (lambda value: math.log10(max(value, 0.5))) if log else (lambda value: value)
-    xs, ys = [scale(point[0]) for point in points], [point[1] for point in points]
-    left, right, high = min(xs), max(xs), max(max(ys), 1e-9) * 1.08
-    width, height, edge = 640, 320, 48
-
-    def at(point: tuple[float, float]) -> tuple[float, float]:
-        across = (scale(point[0]) - left) / max(right - left, 1e-9)
-        return edge + across * (width - 2 * edge), height - edge - point[1] / high * (height - 2 * edge)
-
-    parts = []
-    for step in range(5):
-        level = high * step / 4
-        _, down = at((points[0][0], level))
-        parts.append(f'<line class="grid" x1="{edge}" x2="{width - edge}" y1="{down:.1f}" y2="{down:.1f}"/>')
-        parts.append(f'<text x="{edge - 6}" y="{down + 4:.1f}" text-anchor="end">{level:.2f}</text>')
-    for mark in sorted({point[0] for point in points}):
-        across, _ = at((mark, 0.0))
-        parts.append(f'<text x="{across:.1f}" y="{height - edge + 16}" text-anchor="middle">{mark:g}</text>')
-    for number, (name, curve) in enumerate(curves.items()):
-        colour = f"hsl({HUES[number % len(HUES)]} 65% 45%)"
-        line = " ".join(f"{a:.1f},{b:.1f}" for a, b in map(at, curve))
-        parts.append(f'<polyline points="{line}" fill="none" stroke="{colour}" stroke-width="2.5"/>')
-        parts += [f'<circle cx="{a:.1f}" cy="{b:.1f}" r="3.5" fill="{colour}"/>' for a, b in map(at, curve)]
-        parts.append(f'<text x="{edge + 8}" y="{18 + 15 * number}" style="fill:{colour}">{escape(name)}</text>')
-    parts.append(f'<text x="{width / 2}" y="{height - 8}" text-anchor="middle">{escape(x)}</text>')
-    parts.append(f'<text x="4" y="{edge - 30}">{escape(y)}</text>')
-    label = escape(f"{y} by {x}: " + "; ".join(curves))
-    return f'<svg viewBox="0 0 {width} {height}" width="100%" style="max-width:{width}px" role="img" aria-label="{label}">{"".join(parts)}</svg>'

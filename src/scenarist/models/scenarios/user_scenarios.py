@@ -47,7 +47,7 @@ class Made(NamedTuple):
     words: tuple[str, ...]
 
 
-class Report(Noun, frozen=True):
+class AddedScenario(Noun, frozen=True):
     """What was learned, and how well it does on stories left out."""
 
     name: str
@@ -107,7 +107,7 @@ def cut(text: str) -> list[str]:
     return [text[one.start : one.stop] for one in sentences(text)]
 
 
-def teach(name: str, stories: Sequence[str]) -> Report:
+def teach(name: str, stories: Sequence[str]) -> AddedScenario:
     """Learn a scenario, keep it, and say how well it does."""
     if known(name):
         raise BadInput(f"{name!r} is in the inventory already: scenarist scenarios show {name!r}")
@@ -134,7 +134,7 @@ def teach(name: str, stories: Sequence[str]) -> Report:
         name=packed(name), meta=np.array([SCHEMA]),
     )  # fmt: skip
     write_whole(path, [buffer.getvalue()])
-    return Report(
+    return AddedScenario(
         name,
         len(told),
         sum(map(len, told)),
