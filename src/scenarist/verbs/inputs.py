@@ -1,6 +1,6 @@
 """What a person names -> texts: the one way in for `read`, `detect`, `events`, `fill` and `order`.
 
-A ``Path`` (or a name on the command line) is a file, a folder or an archive; ``-`` is standard input. In Python a ``str`` is the text itself.
+A ``Path`` (or a name on the command line) is a file, a folder or an archive; ``-`` is standard input. A ``str`` is the text itself.
 """
 
 from __future__ import annotations

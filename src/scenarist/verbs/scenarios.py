@@ -9,7 +9,7 @@ from scenarist.answers import KnownScenario, ScenarioRelation
 from scenarist.script import Scenario
 
 if TYPE_CHECKING:
-    from scenarist.models.scenarios.user_scenarios import AddedScenario
+    from scenarist.models.scenarios.user_scenarios import LearnedScenario
 
 
 def scenarios(find: str = "", unlearned: bool = False) -> tuple[Scenario, ...]:
@@ -50,7 +50,7 @@ def added_scenarios() -> tuple[str, ...]:
     return tuple(taught_names())
 
 
-def add_scenario(name: str, stories: str | Path) -> AddedScenario:
+def add_scenario(name: str, stories: str | Path) -> LearnedScenario:
     """Teach a scenario of your own from about twenty stories: a folder of .txt files, or a file with a story a line."""
     from scenarist.models.scenarios.user_scenarios import read_stories, teach
 
