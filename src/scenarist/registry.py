@@ -11,7 +11,7 @@ import re
 from collections.abc import Mapping
 from functools import cache
 from importlib.metadata import entry_points
-from typing import Any
+from typing import Any, NamedTuple
 
 from scenarist.errors import BadInput, missing_extra
 
@@ -64,15 +64,40 @@ def suggest(name: str, known: list[str], what: str = "name") -> BadInput:
     return BadInput(f"There is no {what} {name!r}.{hint}")
 
 
-def find(room: str, name: str) -> Any:
-    """The class or function registered under a name.
+class Target(NamedTuple):
+    """What a name stands for: ``"module:Class"``, and the settings that are part of the name."""
 
-    A metric may carry its number: ``recall@50`` and ``top5`` are found under ``recall`` and ``top``.
+    target: str
+    settings: dict[str, Any]
+
+
+def resolve(room: str, name: str) -> Target:
+    """The target of a name.
+
+    A metric may carry its number: ``recall@50`` and ``top5`` are found under ``recall`` and ``top``. A reader or corpus may carry its
+    target: ``spacy:en_core_web_sm``, ``texts:FOLDER``.
+
+    >>> resolve("metric", "recall@50").settings
+    {'k': 50}
     """
     known = index(room)
     if name in known:
-        return load(known[name])
-    raise suggest(name, list(known), room)
+        return Target(known[name], {})
+    if room == "metric" and (match := re.fullmatch(r"([a-z_]+?)@?(\d+)", name)) and match[1] in known:
+        return Target(known[match[1]], {"k": int(match[2])})
+    prefix, colon, rest = name.partition(":")
+    if colon and f"{prefix}:" in known:
+        return Target(known[f"{prefix}:"], {"target": rest})
+    raise suggest(name, [one for one in known if not one.endswith(":")], room)
+
+
+def find(room: str, name: str) -> Any:
+    """The class or function registered under a name.
+
+    >>> find("metric", "recall@50") is find("metric", "recall")
+    True
+    """
+    return load(resolve(room, name).target)
 
 
 def make(room: str, name: str, **settings: Any) -> Any:
@@ -81,15 +106,8 @@ def make(room: str, name: str, **settings: Any) -> Any:
     >>> make("metric", "recall@50").name
     'recall@50'
     """
-    known = index(room)
-    if name in known:
-        return build(known[name], name, settings)
-    if room == "metric" and (found := re.fullmatch(r"([a-z_]+?)@?(\d+)", name)) and found[1] in known:
-        return build(known[found[1]], name, {"k": int(found[2]), **settings})
-    prefix, colon, rest = name.partition(":")
-    if colon and f"{prefix}:" in known:  # e.g. reader `spacy:en_core_web_sm`
-        return build(known[f"{prefix}:"], name, {"target": rest, **settings})
-    raise suggest(name, [one for one in known if not one.endswith(":")], room)
+    target, own = resolve(room, name)
+    return build(target, name, {**own, **settings})
 
 
 def build(target: str, name: str, settings: Mapping[str, Any]) -> Any:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import typer
 
 if TYPE_CHECKING:
-    from scenarist.bench.run_table import Sheet
+    from scenarist.verbs.run_table import Sheet
 
 MODEL_WIDTH = 18
 """The first column of a table keeps this width where a name needs it; longer names go on below."""
@@ -45,14 +45,16 @@ def bench(
             console().print(f"- {line}", markup=False)
         return
     if list_:
-        from scenarist.bench.spec import load, names
+        from scenarist.verbs.run_table import tables
 
-        found = [load(name) for name in names()]
+        specs = tables()
         if as_json:
-            json_out([{"table": one.name, "title": one.title, "paper": one.paper, "kind": one.kind} for one in found])
+            json_out(
+                [{"table": spec.name, "title": spec.title, "paper": spec.paper, "kind": spec.kind} for spec in specs]
+            )
         else:
-            for one in found:
-                console().print(f"{one.name:26} {one.title}", markup=False, soft_wrap=True)
+            for spec in specs:
+                console().print(f"{spec.name:26} {spec.title}", markup=False, soft_wrap=True)
         return
     if not table:
         raise BadInput("Which table? See them with: scenarist bench --list")
@@ -64,10 +66,10 @@ def bench(
     if html:
         from scenarist.pages.report import table_page
         from scenarist.registry import load as named
-        from scenarist.store.home import write_whole
+        from scenarist.verbs.save import save_page
 
         drawn = named(sheet.table.page)(sheet.json()) if sheet.table.page else table_page(sheet_parts(sheet))
-        write_whole(html, [drawn.encode()])
+        save_page(html, drawn)
     if as_json:
         json_out(sheet.json())
         return

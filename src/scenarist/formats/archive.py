@@ -154,7 +154,7 @@ def decoded(member: Member, encoding: str = "utf-8") -> str:
         line = member.data.count(b"\n", 0, error.start) + 1
         raise BadInput(
             f"{member.where}, line {line}: expected {encoding} text, but byte {error.start + 1} is "
-            f"0x{member.data[error.start]:02x}. If you know its encoding, say so: --encoding latin-1 (or cp1252, utf-16, ...); "
-            "or convert it: iconv -f latin1 -t utf-8 FILE"
+            f"0x{member.data[error.start]:02x}. If you know its encoding, say so where a verb takes it: --encoding latin-1 "
+            "(or cp1252, utf-16, ...); or convert it: iconv -f latin1 -t utf-8 FILE"
         ) from error
     return text.removeprefix("\ufeff").replace("\r\n", "\n").replace("\r", "\n")

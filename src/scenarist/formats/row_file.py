@@ -65,6 +65,8 @@ class RowFile:
         self._held = []
 
     def __exit__(self, *error: Any) -> None:
-        if error[0] is None:
+        if error[0] is not None:
+            self._stack.__exit__(*error)
+            return
+        with self._stack:  # a full disk shows itself here: no file is left then
             self._flush()
-        self._stack.__exit__(*error)

@@ -12,12 +12,15 @@ from pathlib import Path
 from scenarist.errors import BadInput
 from scenarist.formats.archive import READ, Member, NamedText, decoded, folder_files, is_text, texts
 
+STDIN = "stdin"
+"""What a text from standard input is called."""
+
 
 def named_texts(names: Iterable[str | Path], verb: str, encoding: str = "utf-8") -> Iterator[NamedText]:
     """The texts of files, folders and archives, in the order of names; ``-`` is standard input."""
     for name in names:
         if str(name) == "-":
-            yield NamedText("stdin", decoded(Member("stdin", sys.stdin.buffer.read(), "standard input"), encoding))
+            yield NamedText(STDIN, decoded(Member(STDIN, sys.stdin.buffer.read(), "standard input"), encoding))
             continue
         path = existing(name, verb)
         empty = True
@@ -26,6 +29,14 @@ def named_texts(names: Iterable[str | Path], verb: str, encoding: str = "utf-8")
             yield text
         if empty:
             raise BadInput(f"{path}: expected text files ({', '.join(READ)}) in it, found none.")
+
+
+def titled_texts(
+    names: Iterable[str | Path], verb: str, encoding: str = "utf-8", title: str = ""
+) -> Iterator[tuple[str, str, str]]:
+    """The same with their titles, as `read_all` takes them: (id, text, title); a file's name is its title where none is given."""
+    for name, text in named_texts(names, verb, encoding):
+        yield name, text, title or ("" if name == STDIN else title_of(name))
 
 
 def existing(name: str | Path, verb: str) -> Path:

@@ -6,7 +6,8 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from scenarist.bench.run_table import Progress, Sheet
+    from scenarist.bench.run_table import Progress
+    from scenarist.bench.run_table import Sheet as Sheet
     from scenarist.bench.spec import Table
 
 
