@@ -1,7 +1,9 @@
-"""What all tests share: where corpora are, and the rule that a test whose corpus is not there is skipped by name.
+"""What all tests share: where corpora and SmolLM2 are, and the rule that what is not there is skipped by name, with the reason.
 
 ``@pytest.mark.data("gum", "litbank")`` names the corpora a test needs (``"gum:test"`` a split of it); without a name it needs any search
-path at all. Where ``SCENARIST_DATA`` is not set, ``../shared/data`` beside the repository is taken, if it exists.
+path at all. Where ``SCENARIST_DATA`` is not set, ``../shared/data`` beside the repository is taken, if it exists. SmolLM2 is got by
+`make smollm2` (part of `make test`) into ``.cache/scenarist``; the home folder of the tests stays empty. What was skipped, and why, is
+listed at the end of a run.
 """
 
 from __future__ import annotations
@@ -9,6 +11,7 @@ from __future__ import annotations
 import importlib.util
 import os
 import shutil
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -16,11 +19,29 @@ from typing import Any
 import pytest
 
 SHARED = Path(__file__).resolve().parents[2] / "shared" / "data"
+SMOLLM2 = Path(__file__).resolve().parents[1] / ".cache" / "scenarist" / "weights" / "smollm2-135m.gguf"
+"""Where `make smollm2` puts it."""
 
 
 def pytest_configure(config: pytest.Config) -> None:
     if not os.environ.get("SCENARIST_DATA") and SHARED.is_dir():
         os.environ["SCENARIST_DATA"] = str(SHARED)
+    if not os.environ.get("SMOLLM2_GGUF") and SMOLLM2.is_file():
+        os.environ["SMOLLM2_GGUF"] = str(SMOLLM2)
+
+
+def pytest_terminal_summary(terminalreporter: Any) -> None:
+    """What was skipped: each reason once, with how many tests of which files."""
+    reasons: dict[str, Counter[str]] = {}
+    for report in terminalreporter.stats.get("skipped", []):
+        reason = report.longrepr[2] if isinstance(report.longrepr, tuple) else str(report.longrepr)
+        place = report.nodeid.split("::")[0]
+        reasons.setdefault(reason.removeprefix("Skipped: "), Counter())[place] += 1
+    if reasons:
+        terminalreporter.section("skipped, and why")
+    for reason, places in sorted(reasons.items(), key=lambda pair: (-sum(pair[1].values()), pair[0])):
+        named = ", ".join(f"{place} ({count})" for place, count in sorted(places.items()))
+        terminalreporter.write_line(f"{sum(places.values()):4d}  {reason}: {named}")
 
 
 def pytest_runtest_setup(item: pytest.Item) -> None:

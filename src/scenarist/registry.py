@@ -11,7 +11,7 @@ import re
 from collections.abc import Mapping
 from functools import cache
 from importlib.metadata import entry_points
-from typing import Any, NamedTuple
+from typing import Any
 
 from scenarist.errors import BadInput, missing_extra
 
@@ -49,12 +49,17 @@ def load(target: str) -> Any:
     """The object behind ``"module:name"``; a missing optional package names its extra."""
     module, _, name = target.partition(":")
     try:
-        return getattr(importlib.import_module(module), name)
+        loaded = importlib.import_module(module)
     except ModuleNotFoundError as error:
         package = (error.name or "").split(".")[0]
         if package in EXTRAS:
             raise missing_extra(package, EXTRAS[package], target) from error
+        if error.name and f"{module}.".startswith(f"{error.name}."):
+            raise BadInput(f"{target}: there is no module {error.name} on Python's path.") from error
         raise
+    if not hasattr(loaded, name):
+        raise BadInput(f"{target}: there is no {name} in module {module}.")
+    return getattr(loaded, name)
 
 
 def suggest(name: str, known: list[str], what: str = "name") -> BadInput:
@@ -64,30 +69,22 @@ def suggest(name: str, known: list[str], what: str = "name") -> BadInput:
     return BadInput(f"There is no {what} {name!r}.{hint}")
 
 
-class Target(NamedTuple):
-    """What a name stands for: ``"module:Class"``, and the settings that are part of the name."""
+def target_of(room: str, name: str) -> tuple[str, dict[str, Any]]:
+    """The ``"module:Class"`` behind a name, and the settings that the name itself carries.
 
-    target: str
-    settings: dict[str, Any]
-
-
-def resolve(room: str, name: str) -> Target:
-    """The target of a name.
-
-    A metric may carry its number: ``recall@50`` and ``top5`` are found under ``recall`` and ``top``. A reader or corpus may carry its
-    target: ``spacy:en_core_web_sm``, ``texts:FOLDER``.
-
-    >>> resolve("metric", "recall@50").settings
-    {'k': 50}
+    A metric may carry its number: ``recall@50`` and ``top5`` are found under ``recall`` and ``top``. A kind may carry its target
+    (reader ``spacy:en_core_web_sm``). A class that no index lists is named as the indexes name theirs: ``package.module:Class``.
     """
     known = index(room)
     if name in known:
-        return Target(known[name], {})
-    if room == "metric" and (match := re.fullmatch(r"([a-z_]+?)@?(\d+)", name)) and match[1] in known:
-        return Target(known[match[1]], {"k": int(match[2])})
+        return known[name], {}
+    if room == "metric" and (number := re.fullmatch(r"([a-z_]+?)@?(\d+)", name)) and number[1] in known:
+        return known[number[1]], {"k": int(number[2])}
     prefix, colon, rest = name.partition(":")
     if colon and f"{prefix}:" in known:
-        return Target(known[f"{prefix}:"], {"target": rest})
+        return known[f"{prefix}:"], {"target": rest}
+    if re.fullmatch(r"\w+(\.\w+)+:\w+", name):
+        return name, {}
     raise suggest(name, [one for one in known if not one.endswith(":")], room)
 
 
@@ -97,7 +94,7 @@ def find(room: str, name: str) -> Any:
     >>> find("metric", "recall@50") is find("metric", "recall")
     True
     """
-    return load(resolve(room, name).target)
+    return load(target_of(room, name)[0])
 
 
 def make(room: str, name: str, **settings: Any) -> Any:
@@ -106,8 +103,8 @@ def make(room: str, name: str, **settings: Any) -> Any:
     >>> make("metric", "recall@50").name
     'recall@50'
     """
-    target, own = resolve(room, name)
-    return build(target, name, {**own, **settings})
+    target, carried = target_of(room, name)
+    return build(target, name, {**carried, **settings})
 
 
 def build(target: str, name: str, settings: Mapping[str, Any]) -> Any:

@@ -25,7 +25,7 @@ from scenarist.formats.chain_file import (
 )
 
 STORY = Story(
-    "s", "Tom ran. He did not fall.", entities=(Entity("e1", (Mention(0, 1),), "Tom", "person"),),
+    "s", "Tom ran. He did not fall.", entities=(Entity("e1", (Mention(0, 1),), kind="person", name="Tom"),),
     events=(Event("run", start=4, stop=7), Event("fall", start=20, stop=24, polarity=False)),
 )  # fmt: skip
 CHAIN = Chain((Link("run", "subj"), Link("fall", "subj")), "e1", "s", (0, 1))

@@ -26,7 +26,7 @@ from scenarist.errors import BadInput
 from scenarist.models.endings.base import words
 from scenarist.networks.adapters import adapter, known_seed, story_files, story_network
 from scenarist.networks.smollm2 import BOS, EOS, MARK, Tree, all_cores
-from scenarist.question import AnyQuestion, Guess, Order, Permutation, Prediction
+from scenarist.question import AnyQuestion, Guess, Order, Permutation, Prediction, Question
 from scenarist.story import sentence_texts
 
 PLACES = 5
@@ -50,6 +50,7 @@ class WordPlaces:
 
     name = "word-places"
     learns = "stories"
+    asks: tuple[type[Question], ...] = (Order,)
 
     def __init__(self, smooth: float = 0.5) -> None:
         self.smooth = smooth
@@ -96,6 +97,7 @@ class StoryOrder:
 
     name = "story-order"
     learns = "nothing"
+    asks: tuple[type[Question], ...] = (Order,)
 
     def __init__(self, seed: int = 1) -> None:
         self.seed = known_seed(seed)

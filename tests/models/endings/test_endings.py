@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scenarist.conformance import QUESTIONS, check_model
+from scenarist.conformance import check_model
 from scenarist.errors import BadInput
 from scenarist.models.endings.base import ConstantFirst, fold_of, ranked
 from scenarist.models.endings.ensemble import EndingEnsemble
@@ -108,7 +108,7 @@ def test_style_linear_refuses():
     with pytest.raises(BadInput, match="see=ending"):
         StyleLinear(features=("overlap",), see="ending")
     with pytest.raises(BadInput, match="learned nothing"):
-        StyleLinear().answer(QUESTIONS[0])
+        StyleLinear().answer(QUESTION)
 
 
 def test_sentiment_matches_the_mood():

@@ -91,7 +91,7 @@ def entities(theirs: Story) -> tuple[Any, ...]:
     return tuple(msgspec.structs.replace(entity, mentions=()) for entity in theirs.entities)
 
 
-def inscript(split: str = "dev", seed: int = 13, limit: int | None = None) -> dict[str, Any]:
+def table(split: str = "dev", seed: int = 13, limit: int | None = None) -> dict[str, Any]:
     """Recall@50 by world and by what is asked."""
     train, asked = worlds(make("corpus", "inscript", split="train")), worlds(make("corpus", "inscript", split=split))
     recall = make("metric", "recall@50")

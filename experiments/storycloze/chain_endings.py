@@ -25,7 +25,7 @@ TRAINED_ON: tuple[tuple[str, str, dict[str, Any]], ...] = (
 )
 
 
-def run(split: str = "dev", seed: int = 13, limit: int | None = None) -> dict[str, Any]:
+def table(split: str = "dev", seed: int = 13, limit: int | None = None) -> dict[str, Any]:
     """The table `storycloze-chains`; ``limit`` cuts the questions and, tenfold, the training texts."""
     items = runner.items_of(make("exam", "storycloze"), make("corpus", "storycloze-2016", split=split), limit)
     questions = [item.question for item in items if isinstance(item.question, Choice)]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from scenarist.bench.analyses.chain_endings import KINDS, figures, run
+from experiments.storycloze.chain_endings import KINDS, figures, table
 
 
 def test_figures_by_kind():
@@ -23,7 +23,7 @@ def test_figures_by_kind():
 
 @pytest.mark.data("storycloze-2016", "nyt-chains", "fairytales", "rocstories")
 def test_shares_sum_to_one():
-    found = run(limit=2)
+    found = table(limit=2)
     assert [row["model"].rsplit("-", 1)[1] for row in found["rows"]] == ["news", "fiction", "stories"]
     for row in found["rows"]:
         assert sum(row["scores"].get(f"share/{kind}", {"value": 0.0})["value"] for kind in KINDS) == pytest.approx(1.0)

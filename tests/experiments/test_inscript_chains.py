@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from scenarist.bench.analyses.inscript_chains import worlds
+from experiments.eventcloze.inscript_chains import worlds
 from scenarist.exams.eventcloze import EventCloze
 from scenarist.learning.event_chains import of_story
 from scenarist.story import Entity, Event, Mention, Story, Token
