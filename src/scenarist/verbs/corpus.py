@@ -28,7 +28,7 @@ def corpus(name: str | Path, split: str = "", **settings: Any) -> Corpus[Any]:
     """A corpus by name, or the stories of a file (CSV, JSONL): a stream that can be read again and again.
 
     >>> next(iter(corpus("toy"))).id
-    'borrowing-a-book-1'
+    'toy-01'
     """
     if Path(name).is_file():
         found: Corpus[Any] = make("corpus", "rocstories", path=name, split=split or "all", **settings)

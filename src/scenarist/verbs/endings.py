@@ -30,7 +30,9 @@ def sentences(story: str | Path) -> tuple[str, ...]:
     name, text = text_of(story, "fill")
     spans = plain.sentences(text)
     if not spans:
-        raise BadInput(f"{name}: the story is empty; expected one or more sentences (four is what the models know).")
+        raise BadInput(
+            f"{name}: the story is empty; expected one or more sentences (four is what the models know), got none."
+        )
     return tuple(text[span.start : span.stop] for span in spans)
 
 

@@ -68,7 +68,7 @@ def fill(
     ``model`` is a registered model; ``folder`` one made by `learn` (``scenario``: a part of it), the package's own counts otherwise.
 
     >>> fill("arrest:obj escape:subj ?").candidates[0].event
-    'capture:obj'
+    'convict:nsubjpass'
     """
     if story is None:
         return fill_chain(chain, model or "mixture", Path(folder) if folder else None, top, settings, scenario)
