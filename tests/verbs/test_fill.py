@@ -9,7 +9,7 @@ import pytest
 
 from scenarist.cli.main import run
 from scenarist.errors import BadInput
-from scenarist.pages.eventcloze import filled_page, spoken
+from scenarist.pages.eventcloze import filled_page
 from scenarist.story import Link
 from scenarist.verbs.fill import fill_chain, parse_chain
 
@@ -84,9 +84,3 @@ def test_a_learned_folder_gives_sentences(tmp_path: Path, capsys: pytest.Capture
     assert "mine" in filled.learned
     with pytest.raises(BadInput, match="no scenario"):
         fill_chain("climb:subj ?", "bigram", tmp_path, scenario="climbing trees")
-
-
-def test_events_are_spoken() -> None:
-    assert spoken("sell:iobj") == "sell X"
-    assert spoken("arrest:nsubjpass") == "arrest X (passive)"
-    assert spoken("strange") == "strange"

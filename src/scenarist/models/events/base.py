@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple, Self
+from typing import Any, NamedTuple, Self, TypedDict
 
 import numpy as np
 import numpy.typing as npt
@@ -46,6 +46,15 @@ class Gap(NamedTuple):
     def all(self) -> tuple[int, ...]:
         """The whole chain."""
         return self.before + self.after
+
+
+class Counting(TypedDict, total=False):
+    """How chains are counted: the settings that all event models share (see ``EventRanker``)."""
+
+    args: str
+    forms: str
+    minimum: int
+    counts: str | Path | None
 
 
 class EventRanker:
