@@ -33,7 +33,7 @@ def logsumexp(scores: Array, axis: int = -1) -> Array:
 
 def log_softmax(scores: Array, axis: int = -1) -> Array:
     """Scores as log-chances."""
-    top = scores.max(axis=axis, keepdims=True)
+    top = scores.max(axis=axis, keepdims=True, initial=-np.inf)
     return np.asarray(scores - top - np.log(np.exp(scores - top).sum(axis=axis, keepdims=True)))
 
 
