@@ -19,6 +19,7 @@ import numpy.typing as npt
 from scenarist.errors import BadInput
 from scenarist.formats.plain import sentences
 from scenarist.learning.topics import Topics, carried_topics
+from scenarist.networks.layers import softmax
 from scenarist.noun import Noun
 from scenarist.reading.content_words import content_words
 from scenarist.store.home import resource
@@ -65,8 +66,7 @@ def affinity(story: Story) -> RankedText:
     lines = [story.of(one) for one in story.sentences or sentences(story.text)]
     words = [word for some in content_words(lines, regression.words) for word in some]
     scores = features(topics.infer(words)) @ regression.weights + regression.bias
-    shares = np.exp(scores - scores.max())
-    shares /= shares.sum()
+    shares = softmax(scores)
     top = int(shares.argmax())
     known = sum(word in topics.place_ for word in words)
     return RankedText(
