@@ -8,8 +8,8 @@ from typing import Any
 import msgspec
 
 from scenarist.bench.bootstrap import detectable
-from scenarist.bench.significance import Comparison
 from scenarist.bench.spec import Row, Table
+from scenarist.marked import Comparison
 from scenarist.question import Item, Prediction, Score
 from scenarist.store.predictions import Section
 

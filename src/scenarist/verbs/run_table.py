@@ -1,4 +1,4 @@
-"""Name of a table -> Sheet: the table as run. On the command line: `scenarist bench`."""
+"""Name of a table -> Sheet: the table as run; the tables there are. On the command line: `scenarist bench`."""
 
 from __future__ import annotations
 
@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from scenarist.bench.run_table import Progress
-    from scenarist.bench.sheet import Sheet
+    from scenarist.bench.sheet import Sheet as Sheet
+    from scenarist.bench.spec import Table
 
 
 def run_table(
@@ -36,3 +37,10 @@ def run_table(
     if record:
         write_records(sheet)
     return sheet
+
+
+def tables() -> tuple[Table, ...]:
+    """All published tables there are, and those of our own."""
+    from scenarist.bench.spec import load, names
+
+    return tuple(load(name) for name in names())

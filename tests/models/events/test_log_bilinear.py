@@ -12,7 +12,8 @@ from scenarist.errors import BadInput, Missing
 from scenarist.learning.event_counts import EventCounts
 from scenarist.models.events.compositional import Compositional
 from scenarist.models.events.ensemble import EventCombination
-from scenarist.models.events.log_bilinear import NO_POSITION, EventLm, gelu, window
+from scenarist.models.events.log_bilinear import NO_POSITION, EventLm, window
+from scenarist.networks.layers import gelu
 from scenarist.question import EventGap
 from scenarist.story import Chain, Link
 
