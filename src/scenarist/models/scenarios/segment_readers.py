@@ -1,14 +1,14 @@
-"""Sentences of one segment -> scores of scenarios: an encoder that reads it alone, and a language model that tells it; extra `deep`.
+"""Sentences of one segment -> scores of scenarios: a language model that tells it under a name; extra `deep`.
 
-A *namer* is a network of `document_network` that was taught single segments; the scores of its sentences are added up. A *teller* is
-SmolLM2 with adapters, the other way round: how easily do the words come, told under the name of a scenario (Yogatama et al., 2017, on
-such classifiers where examples are few)? A *titler* reads the words first and guesses the name; it goes as one of the tellers. They
-are asked of the likeliest few only. Trained by `training/detector/namers.py` and `tellers.py`; files: `scenarist get detector`.
+A *teller* is SmolLM2 with adapters: how easily do the words come, told under the name of a scenario (Yogatama et al., 2017, on such
+classifiers where examples are few)? A *titler* reads the words first and guesses the name; it goes as one of the tellers. They are asked
+of the likeliest few only, and not at all where one is far ahead. Trained by `training/detector/tellers.py`; files: `scenarist get
+detector`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from typing import TYPE_CHECKING, TypeAlias
 
@@ -21,10 +21,14 @@ from scenarist.networks.pretrained import encoder_base, find_released, fingerpri
 if TYPE_CHECKING:
     from scenarist.networks.checkpoint import Checkpoint
 
-TRIED = 8
+TRIED = 3
 """Scenarios of a segment that a teller tries."""
-HOPE = 4.0
+HOPE = 1.5
 """What lies further than this below the best before the teller is asked, it would hardly bring back."""
+UNTRIED = 4.0
+"""Scenarios that no teller tried lie so far below the last that one did."""
+REMEMBERED = 5000
+"""Segments whose scores are remembered."""
 BEGIN, NAME_END = 0, 198
 """The piece that begins a text; the one between a scenario's name and the words: a new line."""
 MOST = 900
@@ -39,30 +43,6 @@ def cut(kind: str, tokenizer: object, texts: Sequence[str]) -> list[list[int]]:
     """The pieces of sentences, as the training cut them."""
     ready = [" " + " ".join(one.split()) for one in texts] if kind == "smollm2" else list(texts)
     return [one.ids for one in tokenizer.encode_batch(ready, add_special_tokens=False)]  # type: ignore[attr-defined]
-
-
-class Namer:
-    """A network that reads one segment."""
-
-    def __init__(self, held: Checkpoint) -> None:
-        from scenarist.models.scenarios.document_network import restore
-
-        self.kind: str = held.settings["encoder"]
-        base, self.tokenizer = encoder_base(self.kind)
-        self.network = restore(held, base)
-
-    def scores(self, texts: Sequence[str]) -> Array:
-        """Scores of all labels (C,), *None* among them."""
-        import torch
-
-        from scenarist.models.scenarios.document_network import Pieces
-
-        texts = texts[:TELLS]
-        pieces = Pieces([ids or [0] for ids in cut(self.kind, self.tokenizer, texts)], LONGEST)
-        with torch.inference_mode():
-            ids, owner = pieces.lay([list(range(len(texts)))], self.network.style)
-            emission, _, _ = self.network(ids, owner, torch.ones(1, len(texts), dtype=torch.bool))
-        return np.asarray(emission[0].numpy().sum(axis=0) / len(texts) ** 0.5)
 
 
 class Teller:
@@ -90,14 +70,6 @@ class Teller:
 
 
 @lru_cache(maxsize=4)
-def namer(name: str) -> Namer:
-    """A namer of the release, loaded once a process."""
-    from scenarist.networks.checkpoint import load
-
-    return Namer(load(find_released("detector", name), "document-network"))
-
-
-@lru_cache(maxsize=4)
 def teller(name: str) -> Teller:
     """A teller of the release, loaded once a process."""
     from scenarist.networks.checkpoint import load
@@ -107,7 +79,7 @@ def teller(name: str) -> Teller:
 
 def spread(labels: Array, below: Array, size: int) -> Array:
     """Some labels and how far each lies below the best -> log-chances of all (C,); others a little below the last, *None* (0) none."""
-    found = np.full(size, -float(below.max()) - 0.5)
+    found = np.full(size, -float(below.max()) - UNTRIED)
     found[labels.astype(np.int64)] = -below
     found[0] = -60.0
     return log_softmax(found)
@@ -117,44 +89,26 @@ Scores: TypeAlias = tuple[Array, Array]
 """Some labels, and how far each lies below the best."""
 
 
-class SegmentNamers:
-    """A namer and tellers together; a segment is asked about more than once, so what they said is remembered."""
+class SegmentTellers:
+    """Tellers together; a segment is asked about more than once, so what they said is remembered."""
 
-    def __init__(self, namer: str, tellers: Sequence[str], shares: Sequence[float] | None = None) -> None:
-        """``shares``: how much each teller counts; all the same otherwise."""
-        self.namer, self.tellers = namer, tuple(tellers)
-        self.shares = tuple(shares or [1 / max(1, len(self.tellers))] * len(self.tellers))
-        self.named: dict[str, Scores] = {}
-        self.told: dict[str, Scores] = {}
+    def __init__(self, tellers: Mapping[str, float]) -> None:
+        """``tellers``: files of the release, and how much each counts."""
+        self.tellers = dict(tellers)
+        self.remembered: dict[str, Scores] = {}
 
-    def names(self, texts: Sequence[str], size: int) -> Array:
-        """The namer's log-chances of all scenarios (C,)."""
-        mark = fingerprint(texts)
-        if mark not in self.named:
-            scores = namer(self.namer).scores(texts)
-            scores = np.append(
-                scores, np.full(size - len(scores), np.sort(scores)[-2])
-            )  # scenarios a user added: it does not know them
-            keep(self.named, mark, (np.arange(size), scores.max() - scores))
-        return spread(*self.named[mark], size)
-
-    def tells(self, texts: Sequence[str], scores: Array, names: Sequence[str]) -> Array:
+    def scores(self, texts: Sequence[str], scores: Array, names: Sequence[str]) -> Array:
         """The tellers' log-chances (C,), asked of those scenarios that have the best ``scores``."""
         mark = fingerprint(texts)
-        if mark not in self.told:
+        if mark not in self.remembered:
             tried = np.argsort(-scores, kind="stable")[:TRIED]
             tried = tried[scores[tried] >= scores[tried[0]] - HOPE]
-            found = np.zeros(1)
+            total = np.zeros(len(tried))
             if len(tried) > 1:
-                asked = [names[at] for at in tried]
-                each = [teller(name).scores(texts, asked) for name in self.tellers]
-                found = np.sum([share * one for share, one in zip(self.shares, each, strict=True)], axis=0)
-            keep(self.told, mark, (tried, found.max() - found))
-        return spread(*self.told[mark], len(scores))
-
-
-def keep(scored: dict[str, Scores], mark: str, scores: Scores, most: int = 5000) -> None:
-    """Remember what was said of a segment; not of endlessly many."""
-    if len(scored) >= most:
-        scored.clear()
-    scored[mark] = scores
+                asked = [names[label] for label in tried]
+                for name, share in self.tellers.items():
+                    total += share * teller(name).scores(texts, asked)
+            if len(self.remembered) >= REMEMBERED:
+                self.remembered.clear()
+            self.remembered[mark] = (tried, total.max() - total)
+        return spread(*self.remembered[mark], len(scores))
