@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import inspect
 import os
 import re
@@ -63,6 +64,29 @@ def test_a_verb_says_what_it_gives_and_prints_nothing() -> None:
         assert verb.__doc__, name
         assert inspect.signature(verb).return_annotation not in (inspect.Signature.empty, "None", "Any"), name
         assert not re.search(r"\bprint\(", inspect.getsource(sys.modules[module])), module
+
+
+ABOVE_PAGES = {"cli", "web", "lab", "verbs", "conformance", "bench"}
+
+
+def rooms_of_names(module: Path) -> dict[str, str]:
+    """The names of a module, those for type checkers among them, with the room each is defined in."""
+    rooms: dict[str, str] = {}
+    for node in ast.walk(ast.parse(module.read_text("utf-8"))):
+        if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("scenarist."):
+            rooms |= {alias.asname or alias.name: str(node.module).split(".")[1] for alias in node.names}
+        elif isinstance(node, ast.ClassDef):
+            rooms[node.name] = "verbs"
+    return rooms
+
+
+@pytest.mark.parametrize("name", index("verb"))
+def test_what_a_verb_gives_is_a_noun_below_pages(name: str) -> None:
+    """So that a page can draw it."""
+    rooms = rooms_of_names(ROOT / "src" / f"{index('verb')[name].partition(':')[0].replace('.', '/')}.py")
+    given = str(inspect.signature(getattr(scenarist, name)).return_annotation)
+    above = {noun for noun in re.findall(r"\w+", given) if rooms.get(noun) in ABOVE_PAGES}
+    assert not above, f"{name} gives {given}"
 
 
 def run_code(code: str, *more: str) -> subprocess.CompletedProcess[str]:
