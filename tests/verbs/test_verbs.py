@@ -159,6 +159,21 @@ def test_snippets_pass_mypy_strict(tmp_path: Path) -> None:
     )
 
 
+def test_snippets_of_readme_and_python_page_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys) -> None:
+    (tmp_path / "examples").symlink_to(ROOT / "examples")
+    monkeypatch.chdir(tmp_path)
+    for name in ("README-0", "python-0"):
+        exec(compile(SNIPPETS[name], name, "exec"), {})
+    out = capsys.readouterr().out
+    assert "tellers of “baking a cake”" in out, "README's first example shows the cake"
+    assert "['baking a cake']" in out
+
+
+def test_every_verb_is_on_the_python_page() -> None:
+    page = (ROOT / "docs" / "how-to" / "python.md").read_text("utf-8")
+    assert [name for name in index("verb") if f"`{name}`" not in page] == []
+
+
 def test_read_takes_a_text_or_a_file(tmp_path: Path) -> None:
     text = (ROOT / "examples" / "a-hot-bath.txt").read_text("utf-8")
     path = tmp_path / "a-hot-bath.txt"
