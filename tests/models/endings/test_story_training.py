@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-import sys
-from pathlib import Path
-
 import numpy as np
 import pytest
 
 torch = pytest.importorskip("torch")
 pytest.importorskip("safetensors")
-sys.path.insert(0, str(Path(__file__).parents[3]))
 
 from training.storycloze import ordering  # noqa: E402
 from training.storycloze.data import BOS, EOS, MARK, batches, cat, group_batches, pad  # noqa: E402
