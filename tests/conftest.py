@@ -73,6 +73,31 @@ def _home(tmp_path_factory: pytest.TempPathFactory) -> None:
         os.environ["SCENARIST_HOME"] = str(tmp_path_factory.mktemp("home"))
 
 
+@pytest.fixture(scope="session")
+def make_llama() -> Any:
+    """A maker of small llamas with drawn weights, one each seed."""
+    torch = pytest.importorskip("torch")
+    from scenarist.networks.llama import PARTS, Config, Llama
+
+    def make(words: int = 40, size: int = 16, hidden: int = 24, seed: int = 3, tokenizer: Any = None) -> Llama:
+        dice = torch.Generator().manual_seed(seed)
+        config = Config(layers=2, heads=4, shared=2, theta=100.0, places=64)
+        rows = {"q": size, "k": size // 2, "v": size // 2, "o": size, "gate": hidden, "up": hidden, "down": size}
+        shapes: dict[str, tuple[int, ...]] = {"embed_tokens": (words, size), "norm": (size,)}
+        for number in range(config.layers):
+            shapes |= {f"layers.{number}.{name}": (size,) for name in ("input_layernorm", "post_attention_layernorm")}
+            for part in (part for parts in PARTS.values() for part in parts):
+                name = part.split(".")[1].removesuffix("_proj")
+                shapes[f"layers.{number}.{part}"] = (rows[name], hidden if name == "down" else size)
+        state = {
+            f"model.{name}.weight": torch.randn(*shape, generator=dice) * 0.4 if len(shape) > 1 else torch.ones(shape)
+            for name, shape in shapes.items()
+        }
+        return Llama(state.__getitem__, config, tokenizer)
+
+    return make
+
+
 def chromium() -> str | None:
     return shutil.which("chromium") or shutil.which("chromium-browser")
 

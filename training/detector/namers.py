@@ -20,9 +20,10 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from scenarist.models.scenarios.document_network import restored
+from scenarist.models.scenarios.document_network import restore
+from scenarist.networks import checkpoint
 from scenarist.networks.label_chain import best
-from training.detector.deep import DEVICE, Course, arguments, attend, scores, taught
+from training.detector.deep import KIND, Course, arguments, attend, placed, scores, taught
 from training.detector.documents import Document, alone, loose, watch
 from training.detector.feeding import Batch, Taught
 from training.detector.shelf import exchanged, there, written
@@ -198,8 +199,7 @@ class Namer(Course):
         """Scores of the segments that the readers found, by hash."""
         options = self.options
         segments = [one for one, _ in waited(options, self.exam)]
-        with np.load(path, allow_pickle=False) as file:
-            self.model = restored(dict(file), self.base).to(DEVICE)
+        self.model = placed(restore(checkpoint.load(path, KIND), self.base))
         made = self.named(segments, half=False)
         labels = np.argsort(-made, axis=1)[:, :KEPT]
         values = np.take_along_axis(made, labels, axis=1)

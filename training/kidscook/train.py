@@ -11,7 +11,7 @@ before them), `code-best` the same with the epoch of the lowest loss kept instea
 walk only, `words-mlp` these and its emission.
 After each model the quick measure of models/word_queries.py (match, top-5, surprisal; oracle and greedy; spans) is printed on dev, so
 that a run on a machine without the bench still says what it made. What the runs printed that made the released in-domain files is in
-results/kidscook-in-domain-dev.json.
+results/runs/kidscook-in-domain-dev.json.
 
 Each file says in its header how it was made. A file that was made with the same settings is not made again (its measures are printed as they
 are), so that an interrupted run goes on; `--again` makes it anew. A file that the clock cut short (`--seconds`) does not count.

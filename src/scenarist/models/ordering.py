@@ -24,8 +24,8 @@ from typing import Any
 
 from scenarist.errors import BadInput
 from scenarist.models.endings.base import words
-from scenarist.networks.adapters import adapter, known_seed, story_files, story_network
-from scenarist.networks.smollm2 import BOS, EOS, MARK, Tree, all_cores
+from scenarist.models.endings.story_network import BOS, EOS, MARK, adapter, known_seed, story_files, story_network
+from scenarist.networks.llama import Tree, all_cores
 from scenarist.question import AnyQuestion, Guess, Order, Permutation, Prediction, Question
 from scenarist.story import sentence_texts
 
@@ -132,7 +132,7 @@ class StoryOrder:
         with torch.inference_mode(), all_cores():
             for start in range(0, len(order), BATCH):
                 batch = order[start : start + BATCH]
-                states = net.states([trees[at][0] for at in batch], heads)  # [B, T, D]
+                states = net.states_of_trees([trees[at][0] for at in batch], heads)  # [B, T, D]
                 for row, at in enumerate(batch):
                     marks = states[row, trees[at][1]]  # [n, D]
                     before = heads.head(marks, "bq") @ heads.head(marks, "bk").T / 8

@@ -114,13 +114,11 @@ class InDomain(WordModel):
         assert self.vocabulary_ is not None
         built = {"hidden": self.shape.hidden, "both": self.shape.both, "layer": self.shape.layer}
         settings = {**built, "vectors": self.vectors, "seed": self.seed, **self.kind()}
-        word_checkpoint.save(
-            path, self.name, settings, self.vocabulary_.words, self.whitelist_, self.network_.state_dict()
-        )
+        lists = {"vocabulary": self.vocabulary_.words, "whitelist": self.whitelist_}
+        word_checkpoint.save(path, self.name, settings, lists, word_checkpoint.shrink(self.network_.state_dict()))
 
     def load(self, path: Path) -> Self:
         held = word_checkpoint.load(path, self.name)
-        word_checkpoint.check_data(held, path)
         self.vocabulary_, self.whitelist_ = Vocabulary(held.vocabulary), held.whitelist
         built = {name: held.settings[name] for name in ("hidden", "both", "layer") if name in held.settings}
         shape = Shape(**built, dropout=0.0)
