@@ -17,10 +17,10 @@ PAIR = Pair(
 def test_kinds_and_loops() -> None:
     pytest.importorskip("torch")
     from scenarist.bench.analyses.kidscook_fills import count, kind, loops
-    from scenarist.models.words.decoding import Filled
+    from scenarist.bench.fill_texts import FilledText
 
-    good = Filled(0, {2: "large", 5: "stir", 8: "spoon", 11: "knife"})
-    stuck = Filled(0, {2: "spoon", 5: "spoon", 8: "spoon", 11: "spoon"})
+    good = FilledText(0, {2: "large", 5: "stir", 8: "spoon", 11: "knife"})
+    stuck = FilledText(0, {2: "spoon", 5: "spoon", 8: "spoon", 11: "spoon"})
     assert [kind((a,), (b,)) for a, b in (("big", "big"), ("big", "large"), ("fork", "pan"))] == ["good", "near", "bad"]
     assert not loops(PAIR, good)
     assert loops(PAIR, stuck)

@@ -114,30 +114,6 @@ def note(path: Path) -> dict[str, Any]:
     return made
 
 
-def check_vocabulary(checkpoint: Checkpoint, words: tuple[str, ...], where: str) -> None:
-    """Raise where the data's vocabulary is another one than the checkpoint's."""
-    if checkpoint.vocabulary != words:
-        first = next((at for at, (a, b) in enumerate(zip(checkpoint.vocabulary, words, strict=False)) if a != b), None)
-        at = min(len(checkpoint.vocabulary), len(words)) if first is None else first
-        raise BadInput(
-            f"{where}: the checkpoint has {len(checkpoint.vocabulary)} words, the data {len(words)}; they differ from word {at} on. "
-            "Use the checkpoint of this corpus, or train a new one."
-        )
-
-
-def check_data(checkpoint: Checkpoint, path: Path) -> None:
-    """Raise where the KidsCook files at hand have another vocabulary than a checkpoint that was learned from such files."""
-    from scenarist.corpora import kidscook
-
-    if checkpoint.settings.get("vectors", "kidscook") != "kidscook":
-        return  # counted from other pairs
-    try:
-        words = kidscook.vocabulary()
-    except Missing:
-        return
-    check_vocabulary(checkpoint, words, str(path))
-
-
 find = partial(store.release_file, "kidscook")
 """A file of the release by its name."""
 

@@ -25,14 +25,14 @@ def exam(
     from scenarist import __version__
     from scenarist.bench.exam_folder import Card
     from scenarist.bench.run_table import settings_of, takes
-    from scenarist.bench.sit import data_hash, items_of, unfold
+    from scenarist.bench.sit import data_hash, items_of, make_exam, unfold
     from scenarist.registry import find
     from scenarist.signature import plain
 
     switches = dict(settings or {})
     if takes(find("exam", name), "seed"):
         switches.setdefault("seed", seed)
-    made = make("exam", name, **switches)
+    made: Any = make_exam(name, switches)
     parts = dict(corpus_settings or {})
     if hasattr(made, "view") and takes(find("corpus", corpus), "kind"):
         parts.setdefault("kind", made.view)

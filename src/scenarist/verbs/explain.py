@@ -13,11 +13,10 @@ from typing import Any
 import torch
 
 from scenarist.errors import BadInput, Missing
-from scenarist.models.words import decoding as telling
 from scenarist.models.words.batches import Row
-from scenarist.models.words.in_domain import ParamTransducerModel, TransducerModel
 from scenarist.models.words.pieces import piece_row
 from scenarist.models.words.pretrained import PretrainedTransducerModel, TunedCausalModel
+from scenarist.models.words.transducer import ParamTransducerModel, TransducerModel
 from scenarist.story import Alignment, Pair
 
 
@@ -71,9 +70,7 @@ def explain(text: str, size: str = "auto", device: str = "auto", seed: int = 1) 
             raise BadInput(
                 f"The small model knows none of the words of {text!r}. Use others, or get the large one: scenarist get smollm2"
             )
-        steps = telling.tell(
-            ParamTransducerModel(weights="kidscook", device=device, seed=seed).fit(()).network_, abstract
-        )
+        steps = ParamTransducerModel(weights="kidscook", device=device, seed=seed).tell(abstract)
     if not steps:
         raise BadInput(f"The model wrote nothing for {text!r}; try other words.")
     alignment: Alignment = aligner.align([Pair("explained", abstract, steps)])[0]

@@ -75,7 +75,7 @@ class Ground:
         self.fields: dict[str, dict[str, object]] = {}
         for preset in presets:
             named, switches = VARIANTS.get(preset, (preset, {}))
-            exam = make("exam", "eventcloze", preset=named, seed=seed, items=most, **switches)
+            exam = runner.make_exam("eventcloze", {"preset": named, "seed": seed, "items": most, **switches})
             items = runner.items_of(exam, make("corpus", CORPUS, split=split), limit)
             self.items[preset] = items
             self.fields[preset] = {

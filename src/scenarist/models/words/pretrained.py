@@ -16,17 +16,17 @@ from typing import Any, Self
 import torch
 from torch import Tensor
 
-from scenarist.corpora import kidscook
+from scenarist.contracts import WordLists
 from scenarist.errors import BadInput
+from scenarist.learning.blanks import whitelist
 from scenarist.models.words.base import WordModel, alignment, hidden_words, rows_of
-from scenarist.models.words.batches import Row, Vocabulary
+from scenarist.models.words.batches import Row, Vocabulary, lengths
 from scenarist.models.words.causal import CausalWords
 from scenarist.models.words.fine_tuning import Tuning, tune
 from scenarist.models.words.head import Reading, WordHead, redraw
 from scenarist.models.words.pieces import Pieces
 from scenarist.models.words.pretrained_transducer import PretrainedTransducer
 from scenarist.models.words.queries import Admissible, Network, Place
-from scenarist.models.words.training import lengths
 from scenarist.networks import checkpoint as word_checkpoint
 from scenarist.networks import lora
 from scenarist.networks.pretrained import gguf_file, load_base
@@ -83,9 +83,9 @@ class PretrainedWords(WordModel):
         pieces = Pieces(base.tokenizer, model.config.vocab_size, start=base.start)
         return self.make(model.to(self.device), pieces).to(self.device)
 
-    def learn(self, rows: Sequence[Row]) -> None:
+    def learn(self, rows: Sequence[Row], lists: WordLists | None, held: Sequence[Row] | None) -> None:
         torch.manual_seed(self.seed)
-        self.vocabulary_, self.whitelist_ = Vocabulary(kidscook.vocabulary()), kidscook.whitelist()
+        self.take_lists(rows, lists)
         network = self.built(self.tuning.rank if self.tuned else 0)
         if isinstance(network, PretrainedTransducer):
             network.set_ratio(*lengths(rows, self.tuning.cut))
@@ -95,6 +95,19 @@ class PretrainedWords(WordModel):
             return redraw(row, allowed, chance) if share and chance.random() < share else row
 
         self.network_ = tune(network, rows, self.tuning, change, self.log) if self.tuned else network.eval()
+
+    def take_lists(self, rows: Sequence[Row], lists: WordLists | None) -> None:
+        """Vocabulary and admissible words: the corpus's own, or counted from pairs that bring none."""
+        if lists is not None:
+            self.vocabulary_, self.whitelist_ = Vocabulary(lists.vocabulary()), lists.whitelist()
+            return
+        if not rows:
+            raise BadInput(
+                f"{self.name}: it needs a vocabulary and the words that may fill a blank. Fit it on a corpus that brings them: "
+                "make('corpus', 'kidscook')."
+            )
+        self.vocabulary_ = Vocabulary.count(rows)
+        self.whitelist_ = whitelist(Pair(str(number), row.abstract, row.concrete) for number, row in enumerate(rows))
 
     def network(self) -> Network:
         logits: Network = self.network_.logits
@@ -115,7 +128,6 @@ class PretrainedWords(WordModel):
 
     def load(self, path: Path) -> Self:
         held = word_checkpoint.load(path, self.name)
-        word_checkpoint.check_data(held, path)
         self.vocabulary_, self.whitelist_ = Vocabulary(held.vocabulary), held.whitelist
         self.base, rank = str(held.settings["base"]), int(held.settings["rank"])
         self.tuning = self.tuning._replace(rank=rank, scale=float(held.settings["scale"]))
@@ -149,7 +161,8 @@ class CausalModel(PretrainedWords):
 
     name = "causal-lm"
     tuned = False
-    learns = "nothing"
+    learns = "stories"
+    """As it is, no more than the word lists of the corpus."""
 
     def defaults(self) -> dict[str, Any]:
         return {"prune": 0.0, "joint": "=>"}
@@ -159,10 +172,10 @@ class CausalModel(PretrainedWords):
         pieces.joint = self.own["joint"]
         return CausalWords(model, pieces, self.vocabulary_, self.whitelist_, self.own["prune"])
 
-    def fit(self, data: Any) -> Self:
+    def fit(self, data: Any, held: Any = None) -> Self:
         if self.tuned:
-            return super().fit(data)
-        self.learn(())
+            return super().fit(data, held)
+        self.learn((), data if isinstance(data, WordLists) else None, None)
         return self
 
 
@@ -171,7 +184,6 @@ class TunedCausalModel(CausalModel):
 
     name = "causal-lm-tuned"
     tuned = True
-    learns = "stories"
 
 
 class WordHeadModel(PretrainedWords):
@@ -215,8 +227,8 @@ class InfillHeadModel(WordHeadModel):
     name = "infill-head"
     sides = "both"
 
-    def learn(self, rows: Sequence[Row]) -> None:
-        super().learn([row._replace(template=hidden_words(row)) for row in rows])
+    def learn(self, rows: Sequence[Row], lists: WordLists | None, held: Sequence[Row] | None) -> None:
+        super().learn([row._replace(template=hidden_words(row)) for row in rows], lists, held)
 
 
 class PretrainedTransducerModel(WordHeadModel):
@@ -272,7 +284,7 @@ class WordHeadEnsemble(WordModel):
         """The members' weights, and what they stand on."""
         return [gguf_file(), *map(member_file, self.members)]
 
-    def fit(self, data: Any) -> Self:
+    def fit(self, data: Any, held: Any = None) -> Self:
         for member in self.members:
             member.load(member_file(member))
         self.network_, self.vocabulary_ = self.members, self.members[0].vocabulary_
