@@ -24,7 +24,9 @@ def corpus_makers(text: str) -> list[int]:
         if isinstance(node, ast.Call):
             function = node.func
             name = function.id if isinstance(function, ast.Name) else getattr(function, "attr", "")
-            room = node.args[0] if node.args else next((word.value for word in node.keywords if word.arg == "room"), None)
+            room = (
+                node.args[0] if node.args else next((word.value for word in node.keywords if word.arg == "room"), None)
+            )
             if name in ("make", "find") and isinstance(room, ast.Constant) and room.value == "corpus":
                 lines.append(node.lineno)
     return sorted(lines)

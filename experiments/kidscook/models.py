@@ -1,13 +1,10 @@
 """WordGap -> Prediction: the five in-domain models of Bisk et al. (2019) with settings of the paper's code, which the paper does not say.
 
-A ``variant`` says how much of the code is repeated (docs/why/transducer.md has what each is worth):
-
-- ``words``: dropout falls on the hidden layer of the words alone, word vectors are trained, a transducer's walk starts anywhere and
-  shifts with one half.
-- ``words-mlp``: these, and the paper's emission.
-- ``code``: also its hidden layer (relu, as wide as the word vectors; dropout before a transition) and its way through the data
-  (``training.train_as_released``).
-- ``code-best``: the same with the epoch of the lowest loss kept, not the last.
+Switches (``code``) and what the code has: ``dropped="words"`` (dropout falls on the hidden layer of the words alone), ``frozen=False``
+(word vectors are trained), ``layer="relu"`` (that layer, as wide as the word vectors; dropout before a transition), ``course="code"`` (its
+way through the data, ``training.train_as_released``; ``code-best`` keeps the epoch of the lowest loss, not the last); for a transducer
+``start="free"`` and ``shift=0.5`` (the walk starts anywhere), ``emission="mlp"``. A ``variant`` is a set of them with a name
+(docs/why/transducer.md has what each is worth); other names are for files of one's own.
 """
 
 from __future__ import annotations
@@ -32,12 +29,33 @@ from scenarist.models.words.seq2seq import (
     Seq2seqModel,
 )
 from scenarist.models.words.transducer import ParamTransducerModel, Transducer, TransducerModel
+from scenarist.registry import suggest
 
-VARIANTS = ("words", "words-mlp", "code", "code-best")
+OURS = {
+    "dropped": "all",
+    "frozen": True,
+    "layer": "tanh",
+    "course": "ours",
+    "emission": "product",
+    "start": "first",
+    "shift": 0.0,
+}
+WORDS = {**OURS, "dropped": "words", "frozen": False, "start": "free", "shift": 0.5}
+CODE = {**WORDS, "layer": "relu", "course": "code", "emission": "mlp"}
+VARIANTS: Mapping[str, Mapping[str, Any]] = {
+    "words": WORDS,
+    "words-mlp": {**WORDS, "emission": "mlp"},
+    "code": CODE,
+    "code-best": {**CODE, "course": "code-best"},
+}
+ALLOWED = {
+    "dropped": ("all", "words"), "layer": ("tanh", "relu"), "course": ("ours", "code", "code-best"),
+    "emission": ("product", "mlp"), "start": ("first", "free"),
+}  # fmt: skip
 
 
 class ReleasedNetwork(WordNetwork):
-    """What the networks of the paper's code share: ``layer`` is ``tanh`` (ours) or ``relu`` (the code's) for the words."""
+    """What the networks of the paper's code share: the hidden layer of the words."""
 
     def __init__(
         self,
@@ -49,8 +67,6 @@ class ReleasedNetwork(WordNetwork):
     ) -> None:
         self.relu = layer == "relu"
         super().__init__(vocabulary, shape or Shape(), vectors, **kind)
-        self.drop.p = 0.0
-        self.embed.weight.requires_grad_(True)
 
     @property
     def layer(self) -> Layer:
@@ -78,24 +94,32 @@ class ReleasedTransducer(ReleasedNetwork, Transducer):
 
 
 class ReleasedModel(InDomain):
-    """Base: a model with the settings of a variant."""
+    """Base: a model with switches of the paper's code."""
+
+    switches = tuple(OURS)
 
     def __init__(
-        self, variant: str = "code", seed: int = 1, shape: Mapping[str, Any] | None = None, **settings: Any
+        self, variant: str = "", seed: int = 1, code: Mapping[str, Any] | None = None, **settings: Any
     ) -> None:
-        if variant not in VARIANTS:
-            raise BadInput(
-                f"{self.name}: a variant of the paper's code is one of {', '.join(VARIANTS)}, not {variant!r}."
-            )
-        super().__init__(variant=variant, seed=seed, shape=shape, **settings)
+        self.code = {**VARIANTS.get(variant, OURS), **(code or {})}
+        for switch, value in self.code.items():
+            if switch not in OURS:
+                raise suggest(switch, list(OURS), "switch of the paper's code")
+            if switch in ALLOWED and value not in ALLOWED[switch]:
+                raise BadInput(f"{self.name}: {switch} is {' or '.join(ALLOWED[switch])}, not {value!r}.")
+        super().__init__(variant=variant, seed=seed, **settings)
 
     def kind(self) -> dict[str, Any]:
-        return {**super().kind(), "layer": "relu" if self.variant.startswith("code") else "tanh"}
+        return {**super().kind(), "layer": self.code["layer"]}
 
     def train(self, network: WordNetwork, rows: Sequence[Row], held: Sequence[Row]) -> WordNetwork:
-        if not self.variant.startswith("code"):
+        if self.code["dropped"] == "words":
+            network.drop.p = 0.0
+        if not self.code["frozen"]:
+            network.embed.weight.requires_grad_(True)
+        if self.code["course"] == "ours":
             return super().train(network, rows, held)
-        return train_as_released(network, rows, held, self.recipe, self.log, best=self.variant == "code-best")
+        return train_as_released(network, rows, held, self.recipe, self.log, best=self.code["course"] == "code-best")
 
 
 class LstmLanguageModelAsReleased(ReleasedModel, LstmLanguageModel):
@@ -120,12 +144,17 @@ class TransducerAsReleased(ReleasedModel, TransducerModel):
     """Transducer with fixed transitions, with settings of the paper's code."""
 
     build = ReleasedTransducer
-    start = "free"
-    shift = 0.5
 
-    def __init__(self, variant: str = "code", seed: int = 1, slots: str = "marginal", **settings: Any) -> None:
-        emission = "product" if variant == "words" else "mlp"
-        super().__init__(variant, seed, slots=slots, emission=emission, **settings)
+    def __init__(
+        self,
+        variant: str = "",
+        seed: int = 1,
+        slots: str = "marginal",
+        code: Mapping[str, Any] | None = None,
+        **settings: Any,
+    ) -> None:
+        super().__init__(variant, seed, code, slots=slots, **settings)
+        self.emission, self.start, self.shift = self.code["emission"], self.code["start"], self.code["shift"]
 
 
 class ParamTransducerAsReleased(TransducerAsReleased, ParamTransducerModel):

@@ -1,4 +1,4 @@
-"""The noun `read` gives: an Account of a story, what it tells and what goes without saying.
+"""The noun `read` gives: an Interpretation of a story, what it tells and what goes without saying.
 
 This is the documented JSON form of ``scenarist read --json``; ``schema`` is raised when a field changes its meaning.
 """
@@ -13,7 +13,7 @@ from scenarist.story import Chain, Story
 SCHEMA = 1
 
 
-class Unsaid(Noun, frozen=True):
+class UnsaidEvent(Noun, frozen=True):
     """An event that belongs to a told scenario and that the story neither mentions nor denies."""
 
     scenario: str
@@ -24,7 +24,7 @@ class Unsaid(Noun, frozen=True):
     probability: float
     """How likely it happened, given what is told."""
     segment: int = -1
-    """Index into ``Account.story.segments``."""
+    """Index into ``Interpretation.story.segments``."""
     after: int = -1
     """Index into ``story.events`` of the told event before it; -1 where it comes first."""
     before: int = -1
@@ -37,12 +37,12 @@ class Unsaid(Noun, frozen=True):
         finite(probability=self.probability)
 
 
-class Account(Noun, frozen=True):
+class Interpretation(Noun, frozen=True):
     """What a story tells, and what it leaves unsaid."""
 
     story: Story
     """With sentences, tokens, entities, events and segments."""
-    untold: tuple[Unsaid, ...] = ()
+    untold: tuple[UnsaidEvent, ...] = ()
     chains: tuple[Chain, ...] = ()
     protagonist: str = ""
     """Id of the central entity."""

@@ -1,8 +1,8 @@
 """The 200 everyday scenarios of Wanzare et al. (2019), Appendix B -> Scenario nouns, found by any of their names.
 
 `resources/scenarios.toml` holds them in the paper's order with its counts; MCScript's, DeScript's and InScript's names are
-aliases, the relations (section 3: specialisation, sub-script, shared participants) were written by hand. Scenarios that
-a user taught are added by ``extended``.
+aliases, the relations (section 3: specialisation, sub-script, shared participants) were written by hand. What is learned of a scenario
+that a user adds (`scenarist scenarios add`) lies in the home folder, in files named after it.
 """
 
 from __future__ import annotations
@@ -12,11 +12,12 @@ import re
 import tomllib
 from collections.abc import Iterable, Mapping
 from functools import cache
-from typing import Any
+from pathlib import Path
+from typing import Any, NamedTuple
 
 from scenarist.errors import BadInput
 from scenarist.script import Scenario
-from scenarist.store.home import resource
+from scenarist.store.home import folder, home, resource
 
 NONE = "None"
 """How *None* is written where a name is asked for; a segment without labels says the same."""
@@ -136,3 +137,26 @@ def related(one: str, two: str) -> str:
 def unknown(labels: Iterable[str]) -> dict[str, list[str]]:
     """Labels that are not in the inventory, each with the nearest names."""
     return {label: nearest(label) for label in dict.fromkeys(labels) if label and not known(label)}
+
+
+class UserFile(NamedTuple):
+    """A file of the home folder that holds what was learned of a scenario a user added, and its state."""
+
+    path: Path
+    time: int
+    size: int
+
+
+def user_file(name: str, suffix: str) -> Path:
+    """Where something learned of a scenario that a user adds is kept."""
+    slug = re.sub(r"[^a-z0-9]+", "-", name.lower()).strip("-")
+    if not slug:
+        raise BadInput(f"{name!r} is no name for a scenario; expected words, e.g. 'flying a kite'.")
+    return folder("scenarios") / f"{slug}{suffix}"
+
+
+def user_files() -> tuple[UserFile, ...]:
+    """All such files: what was made with the same ones need not be made again."""
+    place = home() / "scenarios"
+    states = ((path, path.stat()) for path in sorted(place.iterdir())) if place.is_dir() else ()
+    return tuple(UserFile(path, state.st_mtime_ns, state.st_size) for path, state in states)

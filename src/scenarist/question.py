@@ -76,7 +76,7 @@ class Order(Question, frozen=True, tag="order"):
     sentences: tuple[str, ...]
 
 
-class Untold(Question, frozen=True, tag="untold"):
+class Unsaid(Question, frozen=True, tag="untold"):
     """What happened, although the story does not say so, at this place?"""
 
     story: Story
@@ -88,7 +88,7 @@ class Untold(Question, frozen=True, tag="untold"):
     """And it stands before ``story.events[event]``, where the place is given so finely."""
 
 
-AnyQuestion: TypeAlias = Read | Where | EventGap | WordGap | Choice | Order | Untold
+AnyQuestion: TypeAlias = Read | Where | EventGap | WordGap | Choice | Order | Unsaid
 
 
 class Segments(Noun, frozen=True, tag_field="is", tag="segments"):

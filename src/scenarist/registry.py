@@ -49,12 +49,17 @@ def load(target: str) -> Any:
     """The object behind ``"module:name"``; a missing optional package names its extra."""
     module, _, name = target.partition(":")
     try:
-        return getattr(importlib.import_module(module), name)
+        loaded = importlib.import_module(module)
     except ModuleNotFoundError as error:
         package = (error.name or "").split(".")[0]
         if package in EXTRAS:
             raise missing_extra(package, EXTRAS[package], target) from error
+        if error.name and f"{module}.".startswith(f"{error.name}."):
+            raise BadInput(f"{target}: there is no module {error.name} on Python's path.") from error
         raise
+    if not hasattr(loaded, name):
+        raise BadInput(f"{target}: there is no {name} in module {module}.")
+    return getattr(loaded, name)
 
 
 def suggest(name: str, known: list[str], what: str = "name") -> BadInput:
@@ -64,15 +69,28 @@ def suggest(name: str, known: list[str], what: str = "name") -> BadInput:
     return BadInput(f"There is no {what} {name!r}.{hint}")
 
 
-def find(room: str, name: str) -> Any:
-    """The class or function registered under a name.
+def target_of(room: str, name: str) -> tuple[str, dict[str, Any]]:
+    """The ``"module:Class"`` behind a name, and the settings that the name itself carries.
 
-    A metric may carry its number: ``recall@50`` and ``top5`` are found under ``recall`` and ``top``.
+    A metric may carry its number: ``recall@50`` and ``top5`` are found under ``recall`` and ``top``. A kind may carry its target
+    (reader ``spacy:en_core_web_sm``). A class that no index lists is named as the indexes name theirs: ``package.module:Class``.
     """
     known = index(room)
     if name in known:
-        return load(known[name])
-    raise suggest(name, list(known), room)
+        return known[name], {}
+    if room == "metric" and (number := re.fullmatch(r"([a-z_]+?)@?(\d+)", name)) and number[1] in known:
+        return known[number[1]], {"k": int(number[2])}
+    prefix, colon, rest = name.partition(":")
+    if colon and f"{prefix}:" in known:
+        return known[f"{prefix}:"], {"target": rest}
+    if re.fullmatch(r"\w+(\.\w+)+:\w+", name):
+        return name, {}
+    raise suggest(name, [one for one in known if not one.endswith(":")], room)
+
+
+def find(room: str, name: str) -> Any:
+    """The class or function registered under a name."""
+    return load(target_of(room, name)[0])
 
 
 def make(room: str, name: str, **settings: Any) -> Any:
@@ -81,15 +99,8 @@ def make(room: str, name: str, **settings: Any) -> Any:
     >>> make("metric", "recall@50").name
     'recall@50'
     """
-    known = index(room)
-    if name in known:
-        return build(known[name], name, settings)
-    if room == "metric" and (found := re.fullmatch(r"([a-z_]+?)@?(\d+)", name)) and found[1] in known:
-        return build(known[found[1]], name, {"k": int(found[2]), **settings})
-    prefix, colon, rest = name.partition(":")
-    if colon and f"{prefix}:" in known:  # e.g. reader `spacy:en_core_web_sm`
-        return build(known[f"{prefix}:"], name, {"target": rest, **settings})
-    raise suggest(name, [one for one in known if not one.endswith(":")], room)
+    target, carried = target_of(room, name)
+    return build(target, name, {**carried, **settings})
 
 
 def build(target: str, name: str, settings: Mapping[str, Any]) -> Any:

@@ -64,6 +64,58 @@ class Script(Noun, frozen=True):
         return display(self)
 
 
+class Participant(Noun, frozen=True):
+    """A role in a written script: who or what takes part, and by which words stories call it."""
+
+    name: str
+    kind: str
+    words: tuple[str, ...]
+    """Nouns, commonest first."""
+    many: bool = False
+    definite: bool = False
+    """A story may say *the* at first mention (the waiter, the bill)."""
+
+
+class WrittenEvent(Noun, frozen=True):
+    """A kind of event of a written script."""
+
+    id: str
+    scene: str
+    by: str
+    """The participant that does it."""
+    say: str
+    """One clause with slots: ``{guest} sits down at {table}``."""
+    wordings: tuple[str, ...]
+    """How tellers mention it: verb first, slots in braces."""
+    happens: str
+    """``always``, ``usually`` or ``sometimes``, told or not; for one of several ways, that of the group."""
+    silent: bool = False
+    """It happens and hardly anybody says so."""
+    one_of: str = ""
+    """The group of ways that exclude one another."""
+    after: tuple[str, ...] = ()
+    """Events that come before it, where both happen."""
+    after_usually: tuple[str, ...] = ()
+    """Events that usually, not always, come before it."""
+    needs: tuple[str, ...] = ()
+    results: tuple[str, ...] = ()
+    sub: str = ""
+    """A scenario that this event is made of."""
+
+
+class WrittenScript(Noun, frozen=True):
+    """What happens in an everyday activity, written by hand: a file of the library."""
+
+    scenario: str
+    scenes: tuple[str, ...]
+    participants: tuple[Participant, ...]
+    events: tuple[WrittenEvent, ...]
+
+    def participant(self, name: str) -> Participant:
+        """A participant by its name."""
+        return next(participant for participant in self.participants if participant.name == name)
+
+
 class Reason(Noun, frozen=True):
     """Why something was said: a short sentence for people and the evidence behind it."""
 

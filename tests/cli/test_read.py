@@ -14,7 +14,7 @@ import pytest
 
 import scenarist
 from scenarist.cli.main import run
-from scenarist.interpretation import SCHEMA, Account
+from scenarist.interpretation import SCHEMA, Interpretation
 
 BATH = (
     "I turned on the water and waited until the tub was full. I put some soap into the bath and undressed. "
@@ -41,8 +41,10 @@ def write(folder: Path, text: str, name: str = "story.txt") -> str:
     return str(path)
 
 
-def lines(out: Path) -> list[Account]:
-    return [msgspec.json.decode(line, type=Account) for line in (out / "accounts.jsonl").read_bytes().splitlines()]
+def lines(out: Path) -> list[Interpretation]:
+    return [
+        msgspec.json.decode(line, type=Interpretation) for line in (out / "accounts.jsonl").read_bytes().splitlines()
+    ]
 
 
 def test_a_story_in_a_terminal(tmp_path, capsys) -> None:
@@ -59,30 +61,30 @@ def test_a_story_in_a_terminal(tmp_path, capsys) -> None:
 def test_json_is_the_documented_noun(tmp_path, capsys) -> None:
     assert run(["read", write(tmp_path, BATH), "--json"]) == 0
     out = capsys.readouterr().out
-    account = msgspec.json.decode(out, type=Account)
-    assert account.schema == SCHEMA
-    story = account.story
+    interpretation = msgspec.json.decode(out, type=Interpretation)
+    assert interpretation.schema == SCHEMA
+    story = interpretation.story
     assert story.text == BATH
     assert (story.id, story.title) == ("story.txt", "Story")
     assert [story.of(sentence) for sentence in story.sentences]
     for event in story.events:
         assert story.of(event)
-    assert account.untold
-    for one in account.untold:
+    assert interpretation.untold
+    for one in interpretation.untold:
         assert 0 <= one.probability <= 1
         assert story.segments[one.segment].names[0] == one.scenario
         assert story.segments[one.segment].start <= one.at <= story.segments[one.segment].stop
         assert -1 <= one.after < len(story.events)
         assert -1 <= one.before < len(story.events)
         assert one.reason.text
-    page = (Path(__file__).parents[2] / "docs" / "reference" / "account-json.md").read_text("utf-8")
-    for field in (*Account.__struct_fields__, *type(account.untold[0]).__struct_fields__):
+    page = (Path(__file__).parents[2] / "docs" / "reference" / "interpretation-json.md").read_text("utf-8")
+    for field in (*Interpretation.__struct_fields__, *type(interpretation.untold[0]).__struct_fields__):
         assert f"`{field}`" in page, field
 
 
 def test_python_and_command_line_read_alike(tmp_path, capsys) -> None:
     run(["read", write(tmp_path, BATH), "--json"])
-    told = msgspec.json.decode(capsys.readouterr().out, type=Account)
+    told = msgspec.json.decode(capsys.readouterr().out, type=Interpretation)
     here = scenarist.read(BATH, title="Story", id="story.txt")
     assert here == told
 
@@ -106,8 +108,8 @@ def test_no_text_is_too_odd_to_read(text, tmp_path, capsys) -> None:
     assert run(["read", path]) == 0
     assert run(["read", path, "--json"]) == 0
     last = capsys.readouterr().out.splitlines()[-1]
-    account = msgspec.json.decode(last, type=Account)
-    assert account.story.text == text.removeprefix("\ufeff")
+    interpretation = msgspec.json.decode(last, type=Interpretation)
+    assert interpretation.story.text == text.removeprefix("\ufeff")
 
 
 def test_another_language_is_remarked(tmp_path, capsys) -> None:
@@ -118,9 +120,9 @@ def test_another_language_is_remarked(tmp_path, capsys) -> None:
 
 
 def test_no_known_scenario_is_said_and_events_are_shown(tmp_path, capsys) -> None:
-    account = scenarist.read(NO_SCENARIO)
-    assert account.story.events
-    assert account.untold == ()
+    interpretation = scenarist.read(NO_SCENARIO)
+    assert interpretation.story.events
+    assert interpretation.untold == ()
     run(["read", write(tmp_path, NO_SCENARIO)])
     assert "No known scenario" in capsys.readouterr().out
 
@@ -191,7 +193,7 @@ def test_a_folder_resumes_and_jobs_change_nothing(stories, tmp_path) -> None:
     one, two, torn = (tmp_path / name for name in ("one", "two", "torn"))
     assert run(["read", str(stories), "-o", str(one)]) == 0
     whole = (one / "accounts.jsonl").read_bytes()
-    assert [account.story.id for account in lines(one)] == [f"{n}.txt" for n in range(6)]
+    assert [interpretation.story.id for interpretation in lines(one)] == [f"{n}.txt" for n in range(6)]
     torn.mkdir()
     (torn / "accounts.jsonl").write_bytes(whole[: len(whole) * 2 // 3])  # interrupted in the middle of a line
     assert run(["read", str(stories), "-o", str(torn)]) == 0
@@ -213,7 +215,7 @@ def test_an_archive_is_read_like_its_folder(stories, tmp_path) -> None:
         for path in sorted(stories.iterdir())[:2]:
             bundle.add(path, path.name)
     assert run(["read", str(archive), "-o", str(tmp_path / "out"), "-q"]) == 0
-    assert [account.story.text for account in lines(tmp_path / "out")] == [BATH, NO_SCENARIO]
+    assert [interpretation.story.text for interpretation in lines(tmp_path / "out")] == [BATH, NO_SCENARIO]
 
 
 @pytest.mark.slow

@@ -67,9 +67,9 @@ def test_missing_corpus(data_root: Path) -> None:
     assert run(app, ["check", "gum"]).exit_code == 3
 
 
-def test_toy_is_always_there(data_root: Path) -> None:
+def test_what_is_carried_is_always_there(data_root: Path) -> None:
     assert manifest.check("toy").state == "ok"
-    assert [row.name for row in listing.overview() if row.splits] == ["toy"]
+    assert [row.name for row in listing.overview() if row.splits] == ["toy", "library"]
 
 
 def test_command_line(samples: Path) -> None:

@@ -10,7 +10,6 @@ torch = pytest.importorskip("torch")
 pytest.importorskip("safetensors")
 
 from experiments.kidscook import models  # noqa: E402
-from experiments.kidscook.train import main  # noqa: E402
 from experiments.kidscook.training import train_as_released, whole_batches  # noqa: E402
 from scenarist.errors import BadInput  # noqa: E402
 from scenarist.models.words.base import rows_of  # noqa: E402
@@ -20,6 +19,7 @@ from scenarist.models.words.recurrent import Shape  # noqa: E402
 from scenarist.models.words.seq2seq import LstmLm  # noqa: E402
 from scenarist.registry import load, make  # noqa: E402
 from scenarist.story import Pair  # noqa: E402
+from training.kidscook.settings import grouped  # noqa: E402
 
 pytestmark = pytest.mark.neural
 PAIRS = [
@@ -58,12 +58,22 @@ def test_which_epoch_is_kept(best: bool) -> None:
     assert all(torch.equal(one, two) for one, two in zip(network.parameters(), kept.parameters(), strict=True))
 
 
-def test_dropout_falls_on_the_hidden_layer_of_the_words_alone() -> None:
+@pytest.mark.parametrize("dropped", ["all", "words"])
+def test_dropout_may_fall_on_the_hidden_layer_of_the_words_alone(dropped: str) -> None:
     part = batch(ROWS, WORDS)
-    ours = models.ReleasedTransducer(WORDS, Shape(hidden=12, dropout=0.5, width=6)).train()
-    assert torch.equal(ours.both(part)[1], ours.both(part)[1])
-    assert ours.loss(part).item() != ours.loss(part).item()
-    assert ours.embed.weight.requires_grad
+    recipe = {"epochs": 1, "size": 8}
+    model = models.TransducerAsReleased(code={"dropped": dropped}, shape={"hidden": 12}, recipe=recipe, device="cpu")
+    network = model.fit(PAIRS).network_.train()
+    assert torch.equal(network.both(part)[1], network.both(part)[1]) is (dropped == "words")
+    assert network.loss(part).item() != network.loss(part).item()
+
+
+@pytest.mark.parametrize("frozen", [True, False])
+def test_given_vectors_are_frozen_or_trained(frozen: bool) -> None:
+    vectors = torch.randn(len(WORDS), 6)
+    model = models.LstmLanguageModelAsReleased(code={"frozen": frozen}, recipe={"epochs": 1, "size": 8}, device="cpu")
+    network = model.train(models.ReleasedLstm(WORDS, Shape(hidden=8), vectors), ROWS, ROWS[:2])
+    assert torch.equal(network.embed.weight, vectors) is frozen
 
 
 @pytest.mark.parametrize("variant", models.VARIANTS)
@@ -92,8 +102,18 @@ def test_a_network_of_the_code_does_not_fit_the_package_s_own(tmp_path: Path) ->
         make("model", "lstm-lm", weights=str(tmp_path / "one.safetensors")).fit(())
 
 
-def test_unknown_variants_are_named() -> None:
-    with pytest.raises(BadInput, match="'theirs'"):
-        models.TransducerAsReleased(variant="theirs")
-    with pytest.raises(SystemExit, match="words-mlp"):
-        main(["lstm-lm", "--variant", "both"])
+def test_switches_come_from_the_variant_and_may_be_moved() -> None:
+    kind = models.TARGETS["transducer"]
+    assert grouped(kind, {"layer": "relu", "dropout": 0.3, "epochs": 2}) == {
+        "code": {"layer": "relu"}, "shape": {"dropout": 0.3}, "recipe": {"epochs": 2}
+    }  # fmt: skip
+    model = make("model", kind, variant="code-best", code={"emission": "product"})
+    assert model.code == {**models.VARIANTS["code-best"], "emission": "product"}
+    assert model.kind() == {
+        "transitions": "fixed", "emission": "product", "start": "free", "shift": 0.5, "layer": "relu"
+    }  # fmt: skip
+    assert models.Seq2seqAsReleased(variant="mine").code == models.OURS
+    with pytest.raises(BadInput, match="'gelu'"):
+        models.TransducerAsReleased(code={"layer": "gelu"})
+    with pytest.raises(BadInput, match="Did you mean 'frozen'"):
+        models.TransducerAsReleased(code={"froze": False})

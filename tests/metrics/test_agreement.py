@@ -19,7 +19,7 @@ from scenarist.metrics.agreement import (
     scaled_agreement,
 )
 from scenarist.metrics.ordering import poll
-from scenarist.question import Guess, Item, Prediction, Segments, Untold, Where
+from scenarist.question import Guess, Item, Prediction, Segments, Unsaid, Where
 from scenarist.story import Label, Segment, Story
 
 
@@ -154,7 +154,7 @@ def test_agreement_separates_few_people_from_clear_camps():
 
 
 def test_entropy_agreement_reads_a_poll_and_leaves_out_single_answers():
-    item = Item("i", Untold(Story.from_sentences("s", ["We sat down."])), "order")
+    item = Item("i", Unsaid(Story.from_sentences("s", ["We sat down."])), "order")
     metric = EntropyAgreement()
     crowd = poll(
         [Prediction("i", (Guess(verb),), by) for verb, by in (("order", "p1"), ("order", "p2"), ("eat", "p3"))]

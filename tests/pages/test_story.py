@@ -1,4 +1,4 @@
-"""The page of an account: whole without network, inert, and alive in a real browser on a desk and on a phone."""
+"""The page of an interpretation: whole without network, inert, and alive in a real browser on a desk and on a phone."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import re
 import msgspec
 import pytest
 
-from scenarist.interpretation import Account, Unsaid
+from scenarist.interpretation import Interpretation, UnsaidEvent
 from scenarist.pages.story import blocks, called, placed, story_page
 from scenarist.script import EventType, Reason, Script
 from scenarist.story import Chain, Entity, Event, Label, Link, Mention, Role, Segment, Story, Token
@@ -16,8 +16,8 @@ from scenarist.story import Chain, Entity, Event, Label, Link, Mention, Role, Se
 HOSTILE = '<img src=x onerror="document.title=1"></p></main><script>document.title=2</script>'
 
 
-def account(extra: str = "") -> Account:
-    """A hand-made account: two scenarios, one inside the other, and text of neither."""
+def interpretation(extra: str = "") -> Interpretation:
+    """A hand-made interpretation: two scenarios, one inside the other, and text of neither."""
     texts = ["Mia ran a bath.", "The phone rang.", "She hung up.", "She dried off.", f"It rained. {extra}".strip()]
     story = Story.from_sentences("s<1>", texts, title=f"A bath {extra}".strip())
     s = story.sentences
@@ -37,18 +37,20 @@ def account(extra: str = "") -> Account:
     story = msgspec.structs.replace(story, segments=segments, entities=(mia,), events=events)
     why = Reason("9 of 10 tellers mention it.", ("told with: run bath", HOSTILE), 0.9)
     untold = (
-        Unsaid("taking a bath", "undress", "undress", 0.8, 0, 0, 1, s[0].stop, why),
-        Unsaid("taking a bath", "relax", "relax", 0.6, 0, 1, 3, s[1].stop, why),  # inside the other scenario's stretch
-        Unsaid("answering the phone", "say hello", "say hello", 0.5, 1, 1, 2, s[1].stop, why),
+        UnsaidEvent("taking a bath", "undress", "undress", 0.8, 0, 0, 1, s[0].stop, why),
+        UnsaidEvent(
+            "taking a bath", "relax", "relax", 0.6, 0, 1, 3, s[1].stop, why
+        ),  # inside the other scenario's stretch
+        UnsaidEvent("answering the phone", "say hello", "say hello", 0.5, 1, 1, 2, s[1].stop, why),
     )
     links = (Link("run", "subj"), Link("hang_up", "subj"), Link("dry_off", "subj"))
-    return Account(
+    return Interpretation(
         story, untold, (Chain(links, "e1", "s", (0, 2, 3)),), "e1", (("hang up", 2),), (f"A remark {extra}",)
     )
 
 
 def test_every_unsaid_event_is_drawn_once() -> None:
-    made = account()
+    made = interpretation()
     assert sorted(one.phrase for block in placed(made.story, made.untold) for one in block.untold) == [
         "relax",
         "say hello",
@@ -60,7 +62,7 @@ def test_every_unsaid_event_is_drawn_once() -> None:
 
 
 def test_the_text_is_all_there_and_nothing_is_loaded() -> None:
-    made = account()
+    made = interpretation()
     html = story_page(made)
     words = "".join(re.findall(r'<div class="words">(.*?)</div><aside', html, re.S))
     words = re.sub(r'<div class="tag">.*?</div>|<button.*?</button>', "", words)
@@ -69,7 +71,7 @@ def test_the_text_is_all_there_and_nothing_is_loaded() -> None:
         made.story.text.split()
     )
     assert not re.search(r"""(?:src|href|@import|url\()\s*=?\s*["']?(?:https?:)?//""", html)
-    assert html == story_page(account())
+    assert html == story_page(interpretation())
 
 
 def test_people_are_called_by_a_short_name() -> None:
@@ -86,7 +88,7 @@ def test_people_are_called_by_a_short_name() -> None:
 
 
 def test_blocks_cover_the_text() -> None:
-    story = account().story
+    story = interpretation().story
     found = list(blocks(story))
     assert "".join("".join(story.text[a:b].split()) for a, b, _ in found) == "".join(story.text.split())
     assert [segment.names[0] if segment else None for _, _, segment in found] == [
@@ -95,20 +97,20 @@ def test_blocks_cover_the_text() -> None:
 
 
 def test_hostile_text_is_inert() -> None:
-    html = story_page(account(HOSTILE))
+    html = story_page(interpretation(HOSTILE))
     assert "<img" not in html
     assert html.count("<script") == html.count("</script>") == 1
     assert "s<1>" not in html
 
 
 def test_nothing_told_is_a_page_too() -> None:
-    html = story_page(Account(Story("s", ""), remarks=("The text is empty.",)))
+    html = story_page(Interpretation(Story("s", ""), remarks=("The text is empty.",)))
     assert "The text is empty." in html
     assert "no known scenario" in html
 
 
 def test_notebooks_show_nouns_without_touching_the_notebook() -> None:
-    made = account(HOSTILE)
+    made = interpretation(HOSTILE)
     script = Script("x", 2, (EventType(HOSTILE, (HOSTILE,), 2, 1.0),))
     for noun in (made, made.story, made.story.segments[0], Segment(0, 1), script):
         shown = noun._repr_html_()
@@ -136,7 +138,7 @@ def test_in_a_real_browser(width, tmp_path, browser_page) -> None:
     asked: list[str] = []
     page.on("request", lambda request: asked.append(request.url))
     path = tmp_path / "page.html"
-    path.write_text(story_page(account(HOSTILE)), encoding="utf-8")
+    path.write_text(story_page(interpretation(HOSTILE)), encoding="utf-8")
     page.goto(path.as_uri())
     assert page.title().startswith("A bath")  # the hostile text did not run
     assert page.locator("script").count() == 1

@@ -19,7 +19,7 @@ import numpy as np
 import torch
 from torch import nn
 
-from training.eventlm.network import UNTOLD, Vocabulary
+from training.eventlm.network import NO_POSITION, Vocabulary
 from training.eventlm.train import examples
 
 
@@ -32,7 +32,7 @@ class Scorer(nn.Module):
         nn.init.normal_(self.verb.weight, 0, 0.3)
         nn.init.normal_(self.dep.weight, 0, 0.3)
         self.compose, self.event = nn.Linear(2 * width, 2 * width), nn.Linear(2 * width, width)
-        self.place = nn.Embedding(UNTOLD + 1, width)
+        self.place = nn.Embedding(NO_POSITION + 1, width)
         nn.init.zeros_(self.place.weight)
         self.chain, self.candidate = nn.Linear(width, width, bias=False), nn.Linear(width, width)
         self.pair = nn.Linear(width, 1)

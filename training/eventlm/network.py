@@ -10,7 +10,7 @@ import torch
 from torch import nn
 
 REACH, NEAREST = 12, 24
-UNTOLD = 2 * REACH + 1
+NO_POSITION = 2 * REACH + 1
 LEAST = 3
 """An event seen less often has no vector of its own."""
 
@@ -113,16 +113,16 @@ class Net(nn.Module):
         for name in ("own_of", "verb_of", "dep_of"):
             self.register_buffer(name, torch.tensor(getattr(words, name)), persistent=False)
         self.given, self.out = (Vectors(words, width, recipe.vectors, recipe.plain) for _ in range(2))
-        self.pos = nn.Embedding(UNTOLD + 1, width)
+        self.pos = nn.Embedding(NO_POSITION + 1, width)
         nn.init.constant_(self.pos.weight, 0.3)
         self.mode = nn.Parameter(torch.zeros(4, width))
         self.first, self.second = nn.Linear(width, 2 * width), nn.Linear(2 * width, width)
         self.ln, self.ln2, self.drop = nn.LayerNorm(width), nn.LayerNorm(width), nn.Dropout(dropout)
         if recipe.layers:
-            self.place = nn.Embedding(UNTOLD + 1, width)
+            self.place = nn.Embedding(NO_POSITION + 1, width)
             nn.init.normal_(self.place.weight, 0, 0.02)
             self.blocks = nn.ModuleList(Layer(width, recipe.heads, dropout) for _ in range(recipe.layers))
-        self.cache, self.verb_cache = nn.Embedding(UNTOLD + 1, 1), nn.Embedding(UNTOLD + 1, 1)
+        self.cache, self.verb_cache = nn.Embedding(NO_POSITION + 1, 1), nn.Embedding(NO_POSITION + 1, 1)
         self.bias_verb, self.bias_dep = nn.Embedding(len(words.verbs), 1), nn.Embedding(len(words.deps), 1)
         for table in (self.cache, self.verb_cache, self.bias_verb, self.bias_dep):
             nn.init.zeros_(table.weight)

@@ -22,7 +22,7 @@ from typing import Any
 import numpy as np
 import torch
 
-from training.eventlm.network import LEAST, NEAREST, REACH, UNTOLD, Net, Recipe, Vocabulary
+from training.eventlm.network import LEAST, NEAREST, NO_POSITION, REACH, Net, Recipe, Vocabulary
 
 Data = dict[str, torch.Tensor]
 
@@ -38,7 +38,7 @@ def examples(flat: np.ndarray, start: np.ndarray, told: bool, size: int, device:
     place = place + (place >= gap[:, None])  # the gap itself is stepped over
     there = place < long[:, None]
     x = np.where(there, flat[np.minimum(start[chain][:, None] + place, len(flat) - 1)], -1)
-    p = np.clip(place - gap[:, None], -REACH, REACH) + REACH if told else np.full(x.shape, UNTOLD)
+    p = np.clip(place - gap[:, None], -REACH, REACH) + REACH if told else np.full(x.shape, NO_POSITION)
     known = flat < size
     arrays = {
         "x": x,

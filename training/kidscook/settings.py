@@ -22,9 +22,10 @@ def parsed(words: Sequence[str], parser: argparse.ArgumentParser) -> dict[str, A
 
 def grouped(model: str, settings: Mapping[str, Any]) -> dict[str, Any]:
     """What `make("model", model, ...)` takes, from settings in a row."""
-    if not issubclass(find("model", model), InDomain):
+    kind = find("model", model)
+    if not issubclass(kind, InDomain):
         return dict(settings)
-    groups = {"shape": Shape._fields, "recipe": Recipe._fields}
+    groups = {"shape": Shape._fields, "recipe": Recipe._fields, "code": getattr(kind, "switches", ())}
     known = {name: group for group, names in groups.items() for name in names if name not in ("seed", "device")}
     made: dict[str, Any] = {name: value for name, value in settings.items() if name not in known}
     for name, value in settings.items():

@@ -21,7 +21,7 @@ from scenarist.bench.spec import Condition, Held, Row, Source, Table
 from scenarist.contracts import Exam, Metric, Model, Tuned
 from scenarist.errors import BadInput, Missing
 from scenarist.question import Item, Mark, Prediction, Score
-from scenarist.registry import find, index, load, make, suggest
+from scenarist.registry import find, load, make, suggest
 from scenarist.signature import sign
 from scenarist.store.results import Results
 
@@ -139,9 +139,9 @@ class Again:
 
 def model_of(row: Row, seed: int) -> Model:
     """The model of a row, made but not fitted."""
-    kind = find("model", row.model) if row.model in index("model") else None
+    kind = find("model", row.model)
     settings = dict(row.settings)
-    if kind is not None and takes(kind, "seed"):
+    if takes(kind, "seed"):
         settings.setdefault("seed", seed)
     model: Model = make("model", row.model, **settings)
     return model
@@ -181,9 +181,9 @@ def seeds_of(row: Row, table: Table, seed: int | None) -> list[int]:
     """The seeds a row is run with: one for a model that takes none."""
     if seed is not None:
         return [seed]
-    kind = find("model", row.model) if row.model in index("model") else None
+    kind = find("model", row.model)
     seeds = row.seeds or table.seeds
-    return list(seeds) if kind is not None and takes(kind, "seed") else list(seeds[:1])
+    return list(seeds) if takes(kind, "seed") else list(seeds[:1])
 
 
 def run_table(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import tomllib
 from importlib.resources import files
 from pathlib import Path
@@ -96,25 +97,43 @@ class Table(msgspec.Struct, forbid_unknown_fields=True):
     """Print proportions as percentages, as the paper does."""
     digits: int = 1
     note: str = ""
+    experiment: bool = False
+    """Found in ``experiments/``: a side investigation, no table of a paper (set on loading)."""
 
 
-def folder() -> Path:
-    """Where the tables are."""
-    return Path(str(files("scenarist.bench"))) / "tables"
+CHECKOUT = Path(__file__).parents[3]
+"""The repository, where the package runs from a checkout; in an installed wheel there is no ``experiments`` here."""
+
+
+def folders() -> list[Path]:
+    """Where tables are looked for: the package, then the investigations of a checkout (``experiments/*``)."""
+    package = Path(str(files("scenarist.bench"))) / "tables"
+    if not (CHECKOUT / "pyproject.toml").exists():
+        return [package]
+    return [package, *sorted(path for path in (CHECKOUT / "experiments").glob("*") if path.is_dir())]
+
+
+def paths() -> dict[str, Path]:
+    """The names of all tables with their files."""
+    known: dict[str, Path] = {}
+    for folder in folders():
+        for path in sorted(folder.glob("*.toml")):
+            known.setdefault(path.stem, path)
+    return dict(sorted(known.items()))
 
 
 def names() -> list[str]:
     """The names of all tables."""
-    return sorted(path.stem for path in folder().glob("*.toml"))
+    return list(paths())
 
 
 def load(name: str) -> Table:
     """A table by name, or from a TOML file of the user's own."""
-    path = Path(name) if name.endswith(".toml") else folder() / f"{name}.toml"
-    if not path.exists():
-        if name.endswith(".toml"):
-            raise BadInput(f"There is no file {name}.")
+    path = Path(name) if name.endswith(".toml") else paths().get(name)
+    if path is None:
         raise suggest(name, names(), "table")
+    if not path.exists():
+        raise BadInput(f"There is no file {name}.")
     try:
         table = msgspec.convert(tomllib.loads(path.read_text(encoding="utf-8")), Table)
     except (tomllib.TOMLDecodeError, msgspec.ValidationError, UnicodeDecodeError) as error:
@@ -123,4 +142,7 @@ def load(name: str) -> Table:
         raise BadInput(f"{path}: an exam table needs at least one [[condition]].")
     for condition in table.condition:
         condition.held = condition.held or table.held
+    table.experiment = CHECKOUT / "experiments" in path.resolve().parents
+    if table.experiment and str(CHECKOUT) not in sys.path:
+        sys.path.append(str(CHECKOUT))  # what it names (`run`, `page`, a model) is `experiments.NAME.module:object`
     return table

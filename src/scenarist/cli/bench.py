@@ -47,12 +47,14 @@ def bench(
     if list_:
         from scenarist.bench.spec import load, names
 
-        found = [load(name) for name in names()]
+        known = [load(name) for name in names()]
         if as_json:
-            json_out([{"table": one.name, "title": one.title, "paper": one.paper, "kind": one.kind} for one in found])
+            fields = ("title", "paper", "kind", "experiment")
+            json_out([{"table": spec.name, **{field: getattr(spec, field) for field in fields}} for spec in known])
         else:
-            for one in found:
-                console().print(f"{one.name:26} {one.title}", markup=False, soft_wrap=True)
+            for spec in known:
+                mark = " (experiment)" if spec.experiment else ""
+                console().print(f"{spec.name:26} {spec.title}{mark}", markup=False, soft_wrap=True)
         return
     if not table:
         raise BadInput("Which table? See them with: scenarist bench --list")

@@ -15,7 +15,7 @@ import typer
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from scenarist.interpretation import Account
+    from scenarist.interpretation import Interpretation
 
 app = typer.Typer()
 Named: TypeAlias = tuple[str, str, str]
@@ -65,17 +65,17 @@ def read(
         )
     if len(first) == 1 and not first[0][1].strip():
         raise BadInput(f"{source}: expected a story, found an empty text.")
-    for account in read_all(itertools.chain(first, texts), jobs if len(first) > 1 else 1):
+    for interpretation in read_all(itertools.chain(first, texts), jobs if len(first) > 1 else 1):
         if html:
-            write_page(html, account)
+            write_page(html, interpretation)
         if as_json:
             import msgspec
 
-            sys.stdout.write(msgspec.json.encode(account).decode() + "\n")
+            sys.stdout.write(msgspec.json.encode(interpretation).decode() + "\n")
         elif not (html and quiet):
             from scenarist.cli.console import console
 
-            show(account, console(), quiet)
+            show(interpretation, console(), quiet)
     if html and not quiet and not as_json:
         print(f"The page is in {html}.")
 
@@ -110,18 +110,19 @@ def name_of(file: str) -> str:
     return words[:1].upper() + words[1:]
 
 
-def write_page(path: Path, account: Account) -> None:
-    """The page of an account."""
+def write_page(path: Path, interpretation: Interpretation) -> None:
+    """The page of an interpretation."""
     from scenarist.pages.story import story_page
     from scenarist.store.home import write_whole
 
-    write_whole(path, [story_page(account).encode()])
+    write_whole(path, [story_page(interpretation).encode()])
 
 
 def stream(texts: Iterator[Named], out: Path, jobs: int, advance: object, quiet: bool) -> None:
-    """Accounts to a folder, one JSON line each, and their tables; what an earlier run wrote is kept and passed over."""
+    """Interpretations to a folder, one JSON line each, and their tables; what an earlier run wrote is kept and passed over."""
     from scenarist.errors import BadInput, Missing
-    from scenarist.verbs.read import Tables, lines, rows
+    from scenarist.verbs.read import read_lines
+    from scenarist.verbs.read_tables import ReadTables, table_rows
 
     file = out / "accounts.jsonl"
     missing = ""
@@ -130,22 +131,22 @@ def stream(texts: Iterator[Named], out: Path, jobs: int, advance: object, quiet:
             out.mkdir(parents=True, exist_ok=True)
             end = 0
             known: set[str] = set()
-            tables: Tables | None = None
+            tables: ReadTables | None = None
             try:
-                tables = stack.enter_context(Tables(out))
+                tables = stack.enter_context(ReadTables(out))
             except Missing as error:
                 missing = str(error)
-            for account, stop in already(file):
+            for interpretation, stop in already(file):
                 end = stop
-                known.add(account.story.id)
+                known.add(interpretation.story.id)
                 if tables:
-                    tables.add(rows(account))
+                    tables.add(table_rows(interpretation))
             with file.open("r+b" if end else "wb") as kept:
                 kept.seek(end)
                 kept.truncate()  # a line an interruption tore
                 number = len(known)
-                for line in lines((one for one in texts if one[0] not in known), jobs, tables is not None):
-                    kept.write(line.account + b"\n")
+                for line in read_lines((one for one in texts if one[0] not in known), jobs, tables is not None):
+                    kept.write(line.json + b"\n")
                     kept.flush()
                     if tables:
                         tables.add(line.rows)
@@ -154,7 +155,7 @@ def stream(texts: Iterator[Named], out: Path, jobs: int, advance: object, quiet:
         except OSError as error:
             raise BadInput(f"Cannot write to {out}: {error.strerror}.") from error
     if not quiet:
-        print(f"{number} accounts are in {file}", end="")
+        print(f"{number} interpretations are in {file}", end="")
         if tables:
             print(
                 f", {tables.chains.count} chains in {tables.chains.path}, {tables.untold.count} untold events in {tables.untold.path}."
@@ -163,24 +164,24 @@ def stream(texts: Iterator[Named], out: Path, jobs: int, advance: object, quiet:
             print(f". No Parquet: {missing}")
 
 
-def already(file: Path) -> Iterator[tuple[Account, int]]:
+def already(file: Path) -> Iterator[tuple[Interpretation, int]]:
     """What an earlier run has read, and where each whole line ends."""
     import msgspec
 
-    from scenarist.interpretation import Account
+    from scenarist.interpretation import Interpretation
 
     end = 0
     if file.exists():
         with file.open("rb") as lines:
             for line in lines:
                 try:
-                    account = msgspec.json.decode(line, type=Account)
+                    interpretation = msgspec.json.decode(line, type=Interpretation)
                 except (msgspec.DecodeError, ValueError):
                     break
                 if not line.endswith(b"\n"):
                     break
                 end += len(line)
-                yield account, end
+                yield interpretation, end
 
 
 def plain(text: str) -> str:
@@ -192,19 +193,19 @@ def plain(text: str) -> str:
     return "".join(one if one in "\n\t" or unicodedata.category(one) not in ("Cc", "Cf", "Cs") else "�" for one in text)
 
 
-def show(account: Account, out: Console, quiet: bool) -> None:
-    """The account in a terminal: bands beside the text, the unsaid in dim italics at their place, chains below."""
+def show(interpretation: Interpretation, out: Console, quiet: bool) -> None:
+    """The interpretation in a terminal: bands beside the text, the unsaid in dim italics at their place, chains below."""
     from rich.text import Text
 
     from scenarist.pages.story import placed
 
-    story = account.story
+    story = interpretation.story
     out.print(Text(plain(story.title or story.id), style="bold"))
-    for remark in account.remarks:
+    for remark in interpretation.remarks:
         out.print(Text(plain(remark), style="yellow"))
     width = max(40, min(out.width, 100)) - 4
     order = list(dict.fromkeys(name for segment in story.segments for name in segment.names[:1]))
-    for start, stop, segment, mine in placed(story, account.untold):
+    for start, stop, segment, mine in placed(story, interpretation.untold):
         hue = HUES[order.index(segment.names[0]) % len(HUES)] if segment else "bright_black"
         bar = Text("┃ " if segment else "  ", style=hue)
         out.print()
@@ -224,35 +225,35 @@ def show(account: Account, out: Console, quiet: bool) -> None:
             if one is not None:
                 out.print(bar + Text(f"   ⋯ {one.phrase} ({one.probability:.0%})", style="dim italic"))
             at = to
-    show_chains(account, out)
+    show_chains(interpretation, out)
     if not quiet:
         out.print()
         out.print(Text("⋯ goes without saying; --html shows the reasons, --json all of it.", style="dim"))
 
 
-def show_chains(account: Account, out: Console) -> None:
+def show_chains(interpretation: Interpretation, out: Console) -> None:
     """What each participant does."""
     from rich.text import Text
 
     from scenarist.pages.story import NOBODY, called
 
-    story = account.story
+    story = interpretation.story
     names = {one.id: called(story, one) for one in story.entities if not one.members or len(one.mentions) > 1}
     shown = [
         chain
-        for chain in account.chains
+        for chain in interpretation.chains
         if len(chain.links) > 1 and names.get(chain.entity, "nobody").lower() not in NOBODY
     ][:6]
     if shown:
         out.print()
     for chain in shown:
         name = names[chain.entity]
-        star = "*" if chain.entity == account.protagonist else " "
+        star = "*" if chain.entity == interpretation.protagonist else " "
         line = Text(f"{star} {plain(name)}: ", style="bold")
         steps = ", ".join(f"{link.predicate.replace('_', ' ')}:{link.role}" for link in chain.links)
         line.append(plain(steps), style="not bold")
         out.print(line, soft_wrap=True)
-    for event, place in account.denied:
+    for event, place in interpretation.denied:
         out.print(
             Text(
                 f"  said not to have happened: {event.replace('_', ' ')} (“{plain(story.of(story.events[place]))}”)",

@@ -125,7 +125,7 @@ def add(
     quiet: Quiet = False,
     seed: Seed = 13,
 ) -> None:
-    """Teach the detector a scenario of your own from about twenty stories."""
+    """Teach a scenario of your own from about twenty stories: `detect` and `read` find it, `show` shows its script."""
     from scenarist.cli.console import console, json_out
     from scenarist.models.scenarios.user_scenarios import read_stories, teach
 
@@ -136,7 +136,8 @@ def add(
         console().print(
             f"{report.name}: learned from {report.stories} stories ({report.sentences} sentences). Left out one fifth at a time, "
             f"{report.found:.0%} of the stories were recognised and {report.false:.1%} of other text was taken for it.\n"
-            f"Kept in {report.file}; `scenarist detect` knows it from now on. Words: {', '.join(report.words)}",
+            f"Kept in {report.file}; `scenarist detect`, `read` and `show` ({report.events} event types) know it from now on. "
+            f"Words: {', '.join(report.words)}",
             markup=False, soft_wrap=True,
         )  # fmt: skip
 

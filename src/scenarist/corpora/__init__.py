@@ -23,6 +23,8 @@ INDEX: dict[str, str] = {
     "gigaword": "scenarist.corpora.gigaword:Gigaword",
     "spinn3r": "scenarist.corpora.spinn3r:Spinn3r",
     "toy": "scenarist.corpora.toy:Toy",
+    "library": "scenarist.corpora.library:Library",
+    "library:": "scenarist.corpora.library:Library",
     "stitched": "scenarist.corpora.stitched:Stitched",
     "texts:": "scenarist.corpora.texts:Texts",
     "jsonl:": "scenarist.corpora.texts:Stories",

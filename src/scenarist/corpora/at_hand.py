@@ -25,7 +25,7 @@ def overview() -> tuple[Row, ...]:
 
 def at_hand(entry: manifest.Entry) -> tuple[str, ...]:
     """The splits of a corpus that can be read here."""
-    if entry.name == "toy":
+    if entry.name in ("toy", "library"):
         return ("train", "dev", "test")
     found = {file.split for file in entry.files if file.split and finding.locate(entry.name, file.name) is not None}
     return tuple(readable_splits(entry, found))

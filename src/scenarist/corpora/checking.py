@@ -73,7 +73,7 @@ def check(name: str, tick: Tick = nothing) -> Report:
     known = entry(name)
     files = tuple(file_state(known, one, tick) for one in known.files)
     at_hand = {one.split for one, state in zip(known.files, files, strict=True) if state.path and one.split}
-    if name == "toy":
+    if name in ("toy", "library"):
         at_hand = {count.split for count in known.counts}
     if not at_hand:
         return Report(name, "missing", files, (), (str(finding.missing(name)),))

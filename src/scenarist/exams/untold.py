@@ -25,7 +25,7 @@ import msgspec
 from scenarist.errors import BadInput
 from scenarist.exams.removal import Taken, without, without_event
 from scenarist.learning.tellings import is_script, labels, main_verbs
-from scenarist.question import Item, Untold
+from scenarist.question import Item, Unsaid
 from scenarist.registry import make
 from scenarist.story import Story
 
@@ -97,10 +97,10 @@ class UntoldExam:
 
     def ask(
         self, left: Story, story: Story, place: int | None, choices: tuple[str, ...] = (), event: int | None = None
-    ) -> Untold:
+    ) -> Unsaid:
         """A question without anything that names the scenario, unless it is given."""
         bare = msgspec.structs.replace(left, scenario="", notes=(), segments=())
-        return Untold(bare, story.scenario if self.scenario == "gold" else "", place, choices, event)
+        return Unsaid(bare, story.scenario if self.scenario == "gold" else "", place, choices, event)
 
     def sentences(self, story: Story) -> Iterator[Item]:
         """Some sentences of a story, each taken out in turn."""
@@ -123,7 +123,7 @@ class UntoldExam:
             if len(taken.story.sentences) and len(told) > 1:
                 yield Item(f"{story.id}.{number}", self.at(taken, story), told[number], story.id, (), (story.scenario,))
 
-    def at(self, taken: Taken, story: Story) -> Untold:
+    def at(self, taken: Taken, story: Story) -> Unsaid:
         """The question after an event that was taken out."""
         return self.ask(taken.story, story, taken.place, event=taken.event)
 

@@ -8,13 +8,10 @@ counted, nothing is tuned here; the weights of the features are learned in ``tra
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
-
-if TYPE_CHECKING:
-    from scenarist.learning.tellings import Telling
 
 Array = npt.NDArray[np.float32]
 BUCKETS = 6
@@ -146,13 +143,3 @@ def tables(
     for told, scenario, weight in tellings:
         made.add([made.filler.get(one, -1) for one in told], made.scenario.get(scenario, -1), weight)
     return made.finish()
-
-
-def verbs_of(telling: Telling) -> list[str]:
-    """Main verbs of a telling, empty where a sentence has none."""
-    return [step.verb for step in telling.steps]
-
-
-def labels_of(telling: Telling) -> list[str]:
-    """Script labels of a telling, empty where a sentence has none."""
-    return [step.label for step in telling.steps]

@@ -25,7 +25,7 @@ from scenarist.question import (
     Permutation,
     Prediction,
     Segments,
-    Untold,
+    Unsaid,
     Where,
 )
 from scenarist.signature import content_hash
@@ -38,7 +38,7 @@ def options(question: AnyQuestion, seen: Iterable[Answer] = ()) -> list[Answer]:
             return [str(number) for number in range(len(choices))]
         case EventGap(choices=links) if links:
             return [str(link) for link in links]
-        case Untold(choices=choices) if choices:
+        case Unsaid(choices=choices) if choices:
             return list(choices)
         case Order(sentences=sentences):
             return [Permutation(tuple(range(len(sentences))))]

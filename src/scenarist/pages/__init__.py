@@ -6,7 +6,7 @@ INDEX: dict[str, str] = {
     "segment": "scenarist.pages.segment:alone",
     "sheet": "scenarist.pages.report:sheet_fragment",
     "script": "scenarist.pages.script:fragment",
-    "account": "scenarist.pages.story:fragment",
+    "interpretation": "scenarist.pages.story:fragment",
     "pair": "scenarist.pages.pair:fragment",
     "alignment": "scenarist.pages.alignment:fragment",
 }

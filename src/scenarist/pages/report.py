@@ -23,7 +23,7 @@ from scenarist.question import (
     Reading,
     Score,
     Segments,
-    Untold,
+    Unsaid,
     Where,
     WordGap,
 )
@@ -91,7 +91,7 @@ def question_text(question: AnyQuestion) -> str:
             return text
         case Where(story=story):
             return story.text
-        case Untold(story=story, scenario=scenario, place=place):
+        case Unsaid(story=story, scenario=scenario, place=place):
             return f"{scenario}\n{story.text}\n(before sentence {place})"
 
 

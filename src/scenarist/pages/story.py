@@ -1,4 +1,4 @@
-"""Account -> HTML: the story with scenario bands, its people in colour, and the unsaid at the margin.
+"""Interpretation -> HTML: the story with scenario bands, its people in colour, and the unsaid at the margin.
 
 One self-contained page: no network, keyboard and touch, light and dark, readable on a phone and in print.
 """
@@ -10,7 +10,7 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple, TypeAlias
 
-from scenarist.interpretation import Account, Unsaid
+from scenarist.interpretation import Interpretation, UnsaidEvent
 from scenarist.pages.layout import HUES, escape, framed, page
 from scenarist.story import Entity, Event, Mention, Segment, Story
 
@@ -191,10 +191,10 @@ class Block(NamedTuple):
     start: int
     stop: int
     segment: Segment | None
-    untold: list[Unsaid]
+    untold: list[UnsaidEvent]
 
 
-def placed(story: Story, untold: Iterable[Unsaid]) -> list[Block]:
+def placed(story: Story, untold: Iterable[UnsaidEvent]) -> list[Block]:
     """The text in blocks, every unsaid event in exactly one: where it belongs, beside its own scenario at a seam."""
     made = [Block(start, stop, segment, []) for start, stop, segment in blocks(story)]
     starts = [block.start for block in made]
@@ -226,7 +226,7 @@ def spans(story: Story, hues: dict[str, int]) -> list[Span]:
     return sorted((one for one in opens if one[0] < one[1]), key=lambda one: (one[0], -one[1], one[2]))
 
 
-def marked(story: Story, block: Block, opens: Sequence[Span], gaps: Sequence[tuple[int, Unsaid]], hue: int) -> str:
+def marked(story: Story, block: Block, opens: Sequence[Span], gaps: Sequence[tuple[int, UnsaidEvent]], hue: int) -> str:
     """A stretch of text with mentions, events and gaps as inert markup; spans that would cross are left out."""
     start, stop = block.start, block.stop
     chosen: list[Span] = []
@@ -261,7 +261,7 @@ def marked(story: Story, block: Block, opens: Sequence[Span], gaps: Sequence[tup
     return "".join(out)
 
 
-def note(number: int, unsaid: Unsaid, hue: int) -> str:
+def note(number: int, unsaid: UnsaidEvent, hue: int) -> str:
     """One unsaid event at the margin, with the reason behind it."""
     evidence = "".join(f"<br>{escape(line)}" for line in unsaid.reason.evidence)
     return (
@@ -286,11 +286,11 @@ def done_to(event: Event, entity: str) -> str:
     return found.head if found is not None and found.entity != entity and found.head.lower() not in NOBODY else ""
 
 
-def chain_cards(account: Account, hues: dict[str, int]) -> str:
+def chain_cards(interpretation: Interpretation, hues: dict[str, int]) -> str:
     """What each participant does, in order."""
-    story, cards = account.story, []
+    story, cards = interpretation.story, []
     known = {entity.id: entity for entity in story.entities if entity.id in hues}
-    for chain in account.chains:
+    for chain in interpretation.chains:
         entity = known.get(chain.entity)
         if entity is None or len(chain.links) < 2:
             continue
@@ -304,7 +304,7 @@ def chain_cards(account: Account, hues: dict[str, int]) -> str:
             lines.append(
                 f'<li><button data-ev="{place}">{escape(deed)} <small>{escape(part(link.role))}</small>{denied}</button></li>'
             )
-        star = " <small>protagonist</small>" if entity.id == account.protagonist else ""
+        star = " <small>protagonist</small>" if entity.id == interpretation.protagonist else ""
         name = escape(called(story, entity))
         cards.append(
             f'<section class="card chain" style="--h:{hues[entity.id]}" data-who="{escape(entity.id)}"><h3><span class="dot"></span>{name}{star}</h3>'
@@ -313,15 +313,15 @@ def chain_cards(account: Account, hues: dict[str, int]) -> str:
     return f'<h2>Who does what</h2><div class="chains">{"".join(cards)}</div>' if cards else ""
 
 
-def body(account: Account) -> str:
+def body(interpretation: Interpretation) -> str:
     """The story and everything around it."""
-    story = account.story
+    story = interpretation.story
     hues = coloured(story)
     scenarios = hue_of([name for segment in story.segments for name in segment.names[:1]])
     parts: list[str] = []
     opens = spans(story, hues)
     numbers = itertools.count(1)
-    for block in placed(story, account.untold):
+    for block in placed(story, interpretation.untold):
         segment = block.segment
         mine = [(next(numbers), one) for one in block.untold]
         hue = scenarios.get(segment.names[0], 212) if segment else 212
@@ -346,27 +346,27 @@ def body(account: Account) -> str:
             f'<div class="block{" told" if segment else ""}" style="--h:{hue};--h2:{second}"><div class="band"></div>'
             f'<div class="words">{tag}{text.strip()}</div><aside class="margin" aria-label="unsaid">{f"<ol>{notes}</ol>" if notes else ""}</aside></div>'
         )
-    remarks = "".join(f'<p class="card">{escape(remark)}</p>' for remark in account.remarks)
+    remarks = "".join(f'<p class="card">{escape(remark)}</p>' for remark in interpretation.remarks)
     people = "".join(
         f'<span class="pill who" data-who="{escape(e.id)}" style="--h:{hues[e.id]}" tabindex="0">{escape(called(story, e))}</span>'
         for e in story.entities if e.id in hues
     )  # fmt: skip
     title = escape(story.title or story.id)
     told = len({name for segment in story.segments for name in segment.names[:1]})
-    lead = f"{told or 'no known'} scenario{'s' if told > 1 else ''} · {len(story.events)} events · {len(account.untold)} left unsaid"
+    lead = f"{told or 'no known'} scenario{'s' if told > 1 else ''} · {len(story.events)} events · {len(interpretation.untold)} left unsaid"
     return (
         f'<h1>{title}</h1><p class="lead">{lead}</p><div class="meta" aria-label="participants">{people}</div>{remarks}'
-        f"<article>{''.join(parts)}</article>{chain_cards(account, hues)}"
+        f"<article>{''.join(parts)}</article>{chain_cards(interpretation, hues)}"
         '<p class="key">Bands mark scenarios. Coloured underlines follow one participant, dotted ones are events (struck: did not happen). '
         "Numbers stand where something goes without saying; open a note for the reason. Keys: n and p move between notes, Enter opens, Esc closes.</p>"
     )
 
 
-def story_page(account: Account) -> str:
-    """The page of an account."""
-    return page(account.story.title or "What the story leaves unsaid", body(account), STYLE, SCRIPT)
+def story_page(interpretation: Interpretation) -> str:
+    """The page of an interpretation."""
+    return page(interpretation.story.title or "What the story leaves unsaid", body(interpretation), STYLE, SCRIPT)
 
 
-def fragment(account: Account) -> str:
+def fragment(interpretation: Interpretation) -> str:
     """The same for a notebook cell."""
-    return framed(story_page(account), 420 + len(account.story.text) // 3)
+    return framed(story_page(interpretation), 420 + len(interpretation.story.text) // 3)

@@ -12,9 +12,9 @@ def show(name: str) -> tuple[Script, Scenario]:
     """What is known of a scenario, by its name or an alias: its script and its place in the inventory."""
     from scenarist import inventory as scenario_inventory
     from scenarist.errors import BadInput
-    from scenarist.learning import scripts as knowledge
+    from scenarist.learning.user_scripts import known_scripts
 
-    scripts = knowledge.carried()
+    scripts = known_scripts()
     if name in scripts and not scenario_inventory.known(name):
         from scenarist.script import Scenario
 

@@ -11,7 +11,7 @@ import pytest
 from scenarist.errors import BadInput, Missing
 from scenarist.learning.event_counts import EventCounts
 from scenarist.models.events.ensemble import EventCombination
-from scenarist.models.events.log_bilinear import UNTOLD, EventLm, gelu, weights_file, window
+from scenarist.models.events.log_bilinear import NO_POSITION, EventLm, gelu, weights_file, window
 from scenarist.question import EventGap
 from scenarist.story import Chain, Link
 
@@ -91,7 +91,7 @@ def test_known_position(path: Path) -> None:
 
 def test_unknown_position_and_unseen_events(path: Path) -> None:
     question = EventGap((Link("arrest", "dobj"), Link("say", "dobj"), Link("yodel", "nsubj")), None)
-    expected = by_hand(path, [(2, 3, 3, 2), (-1, 0, 1, 2), (-1, 0, 0, 1)], [UNTOLD] * 3, False)
+    expected = by_hand(path, [(2, 3, 3, 2), (-1, 0, 1, 2), (-1, 0, 0, 1)], [NO_POSITION] * 3, False)
     model = EventLm(weights=path)
     np.testing.assert_allclose(model.raw(question), expected - np.log(np.exp(expected).sum()), atol=1e-5)
     assert "yodel:nsubj" in model.answer(question).note

@@ -12,7 +12,7 @@ from scenarist.errors import BadInput
 from scenarist.learning.slots import BUCKETS, NAMES, Slot, Tables, tables
 from scenarist.models.untold import counts as untold_slots
 from scenarist.models.untold.network import SCHEMA, TOLD, WINDOWS, SlotNetwork, bags, told
-from scenarist.question import Choice, Untold
+from scenarist.question import Choice, Unsaid
 from scenarist.registry import make
 from scenarist.story import Event, Story, Token, replace
 
@@ -57,7 +57,7 @@ def story(*verbs: str) -> Story:
 @pytest.mark.parametrize("name", ROWS)
 def test_the_missing_step_is_found(name: str) -> None:
     model = make("model", name)
-    told = model.answer(Untold(story("enter", "order", "pay"), "restaurant", 2))
+    told = model.answer(Unsaid(story("enter", "order", "pay"), "restaurant", 2))
     ranked = [guess.answer for guess in told.guesses]
     assert ranked.index("eat") < ranked.index("swim")
     assert sum(math.exp(guess.logp) for guess in told.guesses) + told.rest == pytest.approx(1, abs=1e-4)
@@ -66,7 +66,7 @@ def test_the_missing_step_is_found(name: str) -> None:
 @pytest.mark.parametrize("name", ROWS)
 def test_rank_and_chance_agree_with_the_guesses(name: str) -> None:
     model = make("model", name)
-    question = Untold(story("enter", "order", "pay"), "restaurant", 2)
+    question = Unsaid(story("enter", "order", "pay"), "restaurant", 2)
     told = model.answer(question)
     rated = model.rate_many([question] * 3, ["eat", "swim", "fly"])
     assert rated[2] == (None, None)
@@ -81,8 +81,8 @@ def test_rank_and_chance_agree_with_the_guesses(name: str) -> None:
 def test_choices_are_ranked_whatever_their_order(name: str) -> None:
     model = make("model", name)
     choices = ("swim", "eat", "unheard")
-    one = model.answer(Untold(story("enter", "order"), "restaurant", None, choices))
-    other = model.answer(Untold(story("enter", "order"), "restaurant", None, choices[::-1]))
+    one = model.answer(Unsaid(story("enter", "order"), "restaurant", None, choices))
+    other = model.answer(Unsaid(story("enter", "order"), "restaurant", None, choices[::-1]))
     assert one.guesses[0].answer == "eat"
     assert {g.answer: g.logp for g in one.guesses} == pytest.approx({g.answer: g.logp for g in other.guesses})
 
@@ -90,14 +90,14 @@ def test_choices_are_ranked_whatever_their_order(name: str) -> None:
 @pytest.mark.parametrize("name", ROWS)
 def test_an_unknown_scenario_is_no_scenario(name: str) -> None:
     """Not the last one of the table, which is what an index of -1 would give."""
-    gap = untold_slots.gap_of(Untold(story("enter"), "moon walking", 1, ("eat", "swim")))
+    gap = untold_slots.gap_of(Unsaid(story("enter"), "moon walking", 1, ("eat", "swim")))
     assert gap.slot.scenario == -1
-    told = make("model", name).answer(Untold(story("enter"), "moon walking", 1, ("eat", "swim")))
+    told = make("model", name).answer(Unsaid(story("enter"), "moon walking", 1, ("eat", "swim")))
     assert told.guesses[0].answer == "eat"  # told twice as often over all; swimming is the last scenario
 
 
 def test_the_place_is_counted_as_in_training() -> None:
-    gap = untold_slots.gap_of(Untold(story("enter", "order", "pay"), "restaurant", 2))
+    gap = untold_slots.gap_of(Unsaid(story("enter", "order", "pay"), "restaurant", 2))
     whole = gap.network.tables.slot([0, 1, 2, 3], 0, 2)
     assert gap.slot == whole
     assert gap.slot == Slot(0, 0.5, (0, 1), (3,))

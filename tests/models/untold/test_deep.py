@@ -11,7 +11,7 @@ from scenarist.errors import BadInput, Missing
 from scenarist.models.untold import deep as deep_untold
 from scenarist.models.untold import deep as gap_text
 from scenarist.models.untold.deep import MATRICES, DeepGaps, DeepReader, Gap, Ranked
-from scenarist.question import Untold
+from scenarist.question import Unsaid
 from scenarist.story import Sentence, Story
 
 torch = pytest.importorskip("torch")
@@ -117,7 +117,7 @@ def test_seeds_name_their_files_and_several_speak_together(monkeypatch) -> None:
     monkeypatch.setattr(deep_untold, "gaps", Net)
     text = "I sat down. I left."
     story = Story("s", text, sentences=(Sentence(0, 11), Sentence(12, 19)))
-    question = Untold(story, "eating in a restaurant", 1)
+    question = Unsaid(story, "eating in a restaurant", 1)
     names, logp = DeepReader(together=True).ranked(question)
     assert list(names) == ["pay", "eat"]
     assert np.allclose(np.exp(logp), [0.3, 0.7], atol=1e-5)

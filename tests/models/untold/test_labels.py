@@ -14,7 +14,7 @@ from scenarist.models.untold import deep as gap_text
 from scenarist.models.untold import labels as untold_labels
 from scenarist.models.untold.labels import LabelKnowledge
 from scenarist.networks.trees import Trees, packed
-from scenarist.question import Untold
+from scenarist.question import Unsaid
 from scenarist.registry import make
 from scenarist.story import Event, Story, replace
 
@@ -92,7 +92,7 @@ def test_tables_come_back_as_they_were_kept() -> None:
 @pytest.mark.parametrize("name", [row for row in ROWS if row != "scenario-pmi"])
 def test_the_missing_label_is_found_and_told_ones_are_no_guesses(name: str) -> None:
     left, place, event = without_event(story("ScrEv_fill", "ScrEv_undress", "ScrEv_wash", "ScrEv_dry"), "ScrEv_wash")
-    told = make("model", name).answer(Untold(left, "taking a bath", place, (), event))
+    told = make("model", name).answer(Unsaid(left, "taking a bath", place, (), event))
     assert [guess.answer for guess in told.guesses] == ["ScrEv_wash", "ScrEv_leave"]
     assert sum(math.exp(guess.logp) for guess in told.guesses) == pytest.approx(1, abs=1e-4)
 
@@ -101,8 +101,8 @@ def test_the_missing_label_is_found_and_told_ones_are_no_guesses(name: str) -> N
 @pytest.mark.parametrize("name", ROWS)
 def test_choices_without_a_place(name: str) -> None:
     choices = ("ScrEv_leave", "ScrEv_unheard", "ScrEv_undress")
-    question = Untold(story("ScrEv_fill", "ScrEv_wash"), "taking a bath", None, choices)
-    other = Untold(question.story, "taking a bath", None, choices[::-1])
+    question = Unsaid(story("ScrEv_fill", "ScrEv_wash"), "taking a bath", None, choices)
+    other = Unsaid(question.story, "taking a bath", None, choices[::-1])
     model = make("model", name)
     one = {guess.answer: guess.logp for guess in model.answer(question).guesses}
     assert one == pytest.approx({guess.answer: guess.logp for guess in model.answer(other).guesses})
@@ -114,7 +114,7 @@ def test_choices_without_a_place(name: str) -> None:
 @pytest.mark.usefixtures("small")
 def test_an_unknown_scenario_is_guessed_from_the_told_labels() -> None:
     left, place, event = without_event(story("ScrEv_fill", "ScrEv_wash"), "ScrEv_wash")
-    missing = untold_labels.missing_of(Untold(left, "moon walking", place, (), event), "moon walking")
+    missing = untold_labels.missing_of(Unsaid(left, "moon walking", place, (), event), "moon walking")
     assert missing.hole.scenario == 1
 
 

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from scenarist.interpretation import Account, Unsaid
+from scenarist.interpretation import Interpretation, UnsaidEvent
 from scenarist.models.untold.scripts import Teller, passages
 from scenarist.noun import from_json, to_json
 from scenarist.script import EventType, Script
@@ -44,7 +44,7 @@ def story(*steps: str, labels: tuple[str, ...] = ("eating out",), cut: int | Non
     return msgspec.structs.replace(made, events=tuple(events), segments=(segment,))
 
 
-def unsaid(told: Story) -> dict[str, Unsaid]:
+def unsaid(told: Story) -> dict[str, UnsaidEvent]:
     return {one.event: one for one in TELLER.unsaid(told)[0]}
 
 
@@ -124,8 +124,8 @@ def test_many_events_are_placed_in_no_time() -> None:
     assert set(unsaid(told)) == {"eat food", "pay bill"}
 
 
-def test_an_account_round_trips() -> None:
+def test_an_interpretation_round_trips() -> None:
     told = story("order food", "!pay")
     found, denied = TELLER.unsaid(told)
-    account = Account(told, found, denied=denied, remarks=("x",))
-    assert from_json(to_json(account), Account) == account
+    interpretation = Interpretation(told, found, denied=denied, remarks=("x",))
+    assert from_json(to_json(interpretation), Interpretation) == interpretation

@@ -10,8 +10,8 @@ import pytest
 SCRIPT = """
 import sys
 import scenarist
-account = scenarist.read("We went to a restaurant. We ordered pizza and ate it. Then we left.")
-assert account.story.events
+interpretation = scenarist.read("We went to a restaurant. We ordered pizza and ate it. Then we left.")
+assert interpretation.story.events
 assert "torch" not in sys.modules, "torch was loaded"
 import torch
 assert torch.ones(2).sum() == 2

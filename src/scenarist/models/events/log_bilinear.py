@@ -32,7 +32,7 @@ from scenarist.story import Link
 Matrix = npt.NDArray[np.float32]
 REACH = 12
 """Distances beyond this share a bucket; bucket 25 is "position not told"."""
-UNTOLD = 2 * REACH + 1
+NO_POSITION = 2 * REACH + 1
 NEAREST = 24
 """Events of the chain that are looked at, the nearest to the gap."""
 
@@ -95,7 +95,7 @@ class Net:
     def hidden(self, vectors: Matrix, buckets: Ints) -> Matrix:
         """What the chain predicts: [width]."""
         w = self._w
-        untold = len(buckets) > 0 and int(buckets[0]) == UNTOLD
+        untold = len(buckets) > 0 and int(buckets[0]) == NO_POSITION
         gap = w["mode.weight"][1 if untold else 0]
         if self.layers:
             gap, vectors = self.attended(gap, vectors + w["place.weight"][buckets])
@@ -254,7 +254,7 @@ def window(question: EventGap) -> tuple[tuple[Link, ...], Ints, bool]:
     if gap is None:
         if len(links) > NEAREST:
             links = tuple(links[at] for at in np.linspace(0, len(links) - 1, NEAREST).astype(int).tolist())
-        return links, np.full(len(links), UNTOLD, np.int64), False
+        return links, np.full(len(links), NO_POSITION, np.int64), False
     places = np.arange(len(links))
     distance = np.where(places < gap, places - gap, places - gap + 1)
     low = max(0, min(gap - NEAREST // 2, len(links) - NEAREST)) if len(links) > NEAREST else 0

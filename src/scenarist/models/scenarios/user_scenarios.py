@@ -1,16 +1,16 @@
-"""A name and some twenty stories -> a scenario the detector knows: `scenarist scenarios add`.
+"""A name and some twenty stories -> a scenario that `detect`, `read` and `show` know: `scenarist scenarios add`.
 
 The carried network stays as it is. A new label gets weights of its own over the sentence vectors and states, learned by
 logistic regression against the network's own score for everything else, on the user's sentences and on a sample of sentence
 vectors the package carries (numbers, no text). Words the network does not know (*kite*) get a dimension of their own that speaks
-for the new label only. Kept as arrays in the home folder, one file a scenario.
+for the new label only. Kept as arrays in the home folder, one file a scenario; the script of the same stories lies beside it
+(`learning/user_scripts.py`).
 """
 
 from __future__ import annotations
 
 import copy
 import io
-import re
 from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
@@ -21,20 +21,23 @@ import numpy as np
 from scenarist.errors import BadInput, Missing
 from scenarist.formats.lines import lines, whole
 from scenarist.formats.plain import sentences
-from scenarist.inventory import known
+from scenarist.inventory import known, user_file, user_files
+from scenarist.learning.user_scripts import SUFFIX as SCRIPT
+from scenarist.learning.user_scripts import learn_user_script
 from scenarist.models.scenarios.deciding_words import deciding_words
 from scenarist.models.scenarios.phrase_network import Network, carried
 from scenarist.networks.label_chain import Array, chances
 from scenarist.noun import Noun
 from scenarist.reading.stems import STOP, phrases, stems
-from scenarist.store.home import folder, resource, write_whole
+from scenarist.store.home import resource, write_whole
 
 SCHEMA = 1
+WEIGHTS = ".npz"
 FEWEST = 5
 """Stories below which nothing can be learned."""
 
 
-class Made(NamedTuple):
+class LabelWeights(NamedTuple):
     """A new label's weights."""
 
     own: Array
@@ -47,7 +50,7 @@ class Made(NamedTuple):
     words: tuple[str, ...]
 
 
-class Report(Noun, frozen=True):
+class LearnedScenario(Noun, frozen=True):
     """What was learned, and how well it does on stories left out."""
 
     name: str
@@ -60,19 +63,13 @@ class Report(Noun, frozen=True):
     words: tuple[str, ...]
     """Those of the stories that speak most for it."""
     file: str
-
-
-def place_of(name: str) -> Path:
-    """The file of an added scenario."""
-    slug = re.sub(r"[^a-z0-9]+", "-", name.lower()).strip("-")
-    if not slug:
-        raise BadInput(f"{name!r} is no name for a scenario; expected words, e.g. 'flying a kite'.")
-    return folder("scenarios") / f"{slug}.npz"
+    events: int = 0
+    """Event types of its script."""
 
 
 def taught_files() -> list[Path]:
-    """The files of all added scenarios."""
-    return sorted(folder("scenarios").glob("*.npz"))
+    """The weights of all added scenarios."""
+    return [file.path for file in user_files() if file.path.suffix == WEIGHTS]
 
 
 def taught_names() -> list[str]:
@@ -82,10 +79,11 @@ def taught_names() -> list[str]:
 
 def forget(name: str) -> Path:
     """Remove an added scenario."""
-    path = place_of(name)
+    path = user_file(name, WEIGHTS)
     if not path.exists():
         raise Missing(f"No scenario {name!r} was added here. Added: {', '.join(taught_names()) or 'none'}.")
     path.unlink()
+    user_file(name, SCRIPT).unlink(missing_ok=True)
     return path
 
 
@@ -107,13 +105,13 @@ def cut(text: str) -> list[str]:
     return [text[one.start : one.stop] for one in sentences(text)]
 
 
-def teach(name: str, stories: Sequence[str]) -> Report:
+def teach(name: str, stories: Sequence[str]) -> LearnedScenario:
     """Learn a scenario, keep it, and say how well it does."""
     if known(name):
         raise BadInput(f"{name!r} is in the inventory already: scenarist scenarios show {name!r}")
     if len(stories) < FEWEST:
         raise BadInput(f"expected at least {FEWEST} stories of {name!r} (about twenty are good), got {len(stories)}.")
-    path = place_of(name)
+    path = user_file(name, WEIGHTS)
     told = [cut(story) for story in stories]
     base = carried()
     sample = reservoir()
@@ -134,7 +132,8 @@ def teach(name: str, stories: Sequence[str]) -> Report:
         name=packed(name), meta=np.array([SCHEMA]),
     )  # fmt: skip
     write_whole(path, [buffer.getvalue()])
-    return Report(
+    script = learn_user_script(name, stories)
+    return LearnedScenario(
         name,
         len(told),
         sum(map(len, told)),
@@ -142,6 +141,7 @@ def teach(name: str, stories: Sequence[str]) -> Report:
         float((score > rest).mean()),
         deciding_words(network, [text for story in told for text in story], len(network.labels) - 1, 8),
         str(path),
+        len(script.events),
     )
 
 
@@ -163,7 +163,7 @@ def packed(text: str) -> Array:
     return np.frombuffer(text.encode(), dtype=np.uint8)
 
 
-def learned(base: Network, told: Sequence[Sequence[str]], sample: tuple[Array, Array]) -> Made:
+def learned(base: Network, told: Sequence[Sequence[str]], sample: tuple[Array, Array]) -> LabelWeights:
     """The new label's weights, by logistic regression (Adam, a light penalty)."""
     seen: Counter[str] = Counter()
     for story in told:
@@ -204,7 +204,7 @@ def learned(base: Network, told: Sequence[Sequence[str]], sample: tuple[Array, A
         move = 0.05 * (first / (1 - 0.9**step)) / (np.sqrt(second / (1 - 0.99**step)) + 1e-9)
         weights, bias = weights - move[:-1], bias - float(move[-1])
     wide, deep = vectors.shape[1], hidden.shape[1]
-    return Made(
+    return LabelWeights(
         weights[:wide].astype(np.float32),
         weights[wide : wide + deep].astype(np.float32),
         bias,
@@ -213,7 +213,7 @@ def learned(base: Network, told: Sequence[Sequence[str]], sample: tuple[Array, A
     )
 
 
-def read(path: Path) -> tuple[str, Made]:
+def read(path: Path) -> tuple[str, LabelWeights]:
     """An added scenario: its name and weights."""
     with np.load(path, allow_pickle=False) as arrays:
         if int(arrays["meta"][0]) != SCHEMA:
@@ -222,11 +222,11 @@ def read(path: Path) -> tuple[str, Made]:
             )
         text = arrays["words"].tobytes().decode()
         words = tuple(text.split("\n")) if text else ()
-        made = Made(arrays["own"], arrays["context"], float(arrays["bias"]), arrays["fresh"], words)
+        made = LabelWeights(arrays["own"], arrays["context"], float(arrays["bias"]), arrays["fresh"], words)
         return arrays["name"].tobytes().decode(), made
 
 
-def extended(base: Network, name: str, made: Made) -> Network:
+def extended(base: Network, name: str, made: LabelWeights) -> Network:
     """The network with one more label; words new to it get one more dimension, which speaks for that label alone."""
     network = copy.copy(base)
     network.seen = {}

@@ -1,4 +1,4 @@
-"""Untold -> Guesses: which event is missing at this place of a telling? Three counting rows and `reader`.
+"""Unsaid -> Guesses: which event is missing at this place of a telling? Three counting rows and `reader`.
 
 ``scenario-frequency``: how often the scenario's tellers say it. ``scenario-bigram``: what stands between these two
 neighbours (tuned weights). ``scenario-pmi``: what goes together with the told events, with a frequency cutoff. All three
@@ -23,7 +23,7 @@ from scenarist.learning.tellings import labels, telling
 from scenarist.models.untold.labels import Missing, is_labelled, knowledge, missing_of
 from scenarist.models.untold.network import SlotNetwork
 from scenarist.models.untold.network import load as load_arrays
-from scenarist.question import Answer, AnyQuestion, Guess, Prediction, Untold
+from scenarist.question import Answer, AnyQuestion, Guess, Prediction, Unsaid
 from scenarist.store.home import inside, resource
 from scenarist.story import Story
 
@@ -70,7 +70,7 @@ class Gap(NamedTuple):
     choices: tuple[str, ...]
 
 
-def scenario_of(question: Untold) -> str:
+def scenario_of(question: Unsaid) -> str:
     """The scenario named, or the one the detector sees in most of the text."""
     if question.scenario:
         return inventory.find(question.scenario).name if inventory.known(question.scenario) else question.scenario
@@ -95,7 +95,7 @@ def words_of(story: Story, kind: str) -> list[tuple[str, ...]]:
 
 def gap_of(question: AnyQuestion) -> Gap:
     """What the tables say of a question."""
-    if not isinstance(question, Untold):
+    if not isinstance(question, Unsaid):
         raise BadInput(f"this model answers what a story leaves untold, not {type(question).__name__} questions.")
     marked = labels(question.story)
     kind = "labels" if any(marked) else "verbs"
@@ -140,7 +140,7 @@ class Slots:
 
     def ranked(self, question: AnyQuestion) -> tuple[list[str], Array]:
         """Candidates and their log-chances."""
-        if isinstance(question, Untold) and is_labelled(question):
+        if isinstance(question, Unsaid) and is_labelled(question):
             missing = missing_of(question, scenario_of(question))
             return missing.names, normalised(self.labels(missing))
         gap = gap_of(question)

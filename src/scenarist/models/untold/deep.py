@@ -3,7 +3,7 @@
 The order is scenario, what follows, what precedes: a causal network then stands at the gap with all of the story behind it. No
 import but ours without dependencies, so that training needs only torch.
 
-Untold -> Guesses: SmolLM2 with adapters stands at the gap of a story and says which main verb is missing; extra `deep`.
+Unsaid -> Guesses: SmolLM2 with adapters stands at the gap of a story and says which main verb is missing; extra `deep`.
 
 It is shown the scenario, what follows and what precedes (gap_text.py), and a table of verb vectors is read at the gap. Trained by
 ``training/knowledge/deep.py``; the adapters are `scenarist get untold`, the base network `scenarist get smollm2`. Its log-chances may be
@@ -26,7 +26,7 @@ from scenarist.models.untold import deep as gap_text
 from scenarist.models.untold.counts import LISTED, Reader, normalised, scenario_of
 from scenarist.models.untold.labels import is_labelled
 from scenarist.networks.pretrained import gguf_file
-from scenarist.question import Answer, AnyQuestion, Guess, Prediction, Untold
+from scenarist.question import Answer, AnyQuestion, Guess, Prediction, Unsaid
 from scenarist.store import home as store
 
 if TYPE_CHECKING:
@@ -267,7 +267,7 @@ class DeepReader(Reader):
         plain = [Ranked(*super(DeepReader, self).ranked(one)) for one in questions]
         open_ = [
             (number, one) for number, one in enumerate(questions)
-            if isinstance(one, Untold) and not is_labelled(one) and not one.choices and one.place is not None
+            if isinstance(one, Unsaid) and not is_labelled(one) and not one.choices and one.place is not None
             and not any(event.label for event in one.story.events)
         ]  # fmt: skip
         if not open_:

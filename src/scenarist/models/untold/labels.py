@@ -1,4 +1,4 @@
-"""Untold with gold labels -> scores of the script events that may be missing: what all rows know of it, and the learned ranker.
+"""Unsaid with gold labels -> scores of the script events that may be missing: what all rows know of it, and the learned ranker.
 
 The tables (``learning/label_tables.py``) and the ranker's arrays are carried in ``knowledge/events.npz``, learned from InScript's
 train split. An event the story tells is no candidate, for any row.
@@ -17,7 +17,7 @@ from scenarist.errors import BadInput
 from scenarist.learning.label_tables import Hole, LabelTables, compared
 from scenarist.learning.tellings import is_script
 from scenarist.networks.trees import Trees
-from scenarist.question import Untold
+from scenarist.question import Unsaid
 from scenarist.store.home import resource
 
 Array = npt.NDArray[np.float32]
@@ -62,12 +62,12 @@ def knowledge() -> LabelKnowledge:
         return LabelKnowledge(dict(found))
 
 
-def is_labelled(question: Untold) -> bool:
+def is_labelled(question: Unsaid) -> bool:
     """Does the question give the labels of told events, one of them missing (and not one sentence)?"""
     return question.event is not None or any(one.startswith("ScrEv_") for one in question.choices)
 
 
-def missing_of(question: Untold, scenario: str) -> Missing:
+def missing_of(question: Unsaid, scenario: str) -> Missing:
     """Candidates of a question and their features, in a scenario by name (the one the told labels fit best where it is unknown)."""
     tables = knowledge().tables
     scripted = [(number, event.label) for number, event in enumerate(question.story.events) if is_script(event.label)]

@@ -1,4 +1,4 @@
-"""Story with segments x Scripts -> Unsaid: what belongs to the told scenarios and is neither mentioned nor denied.
+"""Story with segments x Scripts -> UnsaidEvent: what belongs to the told scenarios and is neither mentioned nor denied.
 
 How likely an event happened although nobody says so: how many tellers of the scenario mention it, given which of its usual
 companions this story tells. Its place: between the told events it usually stands between. Beyond the five papers; the
@@ -16,7 +16,7 @@ from typing import NamedTuple
 
 import msgspec
 
-from scenarist.interpretation import Unsaid
+from scenarist.interpretation import UnsaidEvent
 from scenarist.learning.scripts import BARE, VAGUE, Occurrence, occurrences
 from scenarist.reading.wordnet import synonyms
 from scenarist.script import EventType, Reason, Script
@@ -267,9 +267,9 @@ class Teller:
             found += [Match(one, number, not event.polarity, inside, one in exact) for one in sorted(sure)]
         return found
 
-    def unsaid(self, story: Story) -> tuple[tuple[Unsaid, ...], tuple[tuple[str, int], ...]]:
+    def unsaid(self, story: Story) -> tuple[tuple[UnsaidEvent, ...], tuple[tuple[str, int], ...]]:
         """All that the segments of a story leave unsaid, and what they deny."""
-        result: list[Unsaid] = []
+        result: list[UnsaidEvent] = []
         said: dict[int, EventType] = {}
         entities = {entity.id: head for entity in story.entities if (head := head_of(story, entity))}
         found = passages(story)
@@ -314,7 +314,7 @@ class Teller:
         matched: Sequence[Match],
         told: set[int],
         denied: set[int],
-    ) -> list[Unsaid]:
+    ) -> list[UnsaidEvent]:
         """The likeliest untold events of a passage, at their places, in the order of the text and, at one place, of the script."""
         heads = {role.head.lower() for event in passage.events for role in story.events[event].roles if role.head}
         scored = []
@@ -323,7 +323,7 @@ class Teller:
                 continue
             scored.append((self.likely(known, number, told), number))
         scored.sort(key=lambda pair: (-pair[0], pair[1]))
-        chosen: list[Unsaid] = []
+        chosen: list[UnsaidEvent] = []
         taken: set[str] = set()
         for probability, number in scored:
             one = known.types[number]
@@ -340,7 +340,9 @@ class Teller:
             index, at = self.offset(story, passage, after, before)
             reason = self.reason(story, known, one, number, told, after, before, phrase)
             chosen.append(
-                Unsaid(passage.scenario, one.id, shown(phrase), round(probability, 4), index, after, before, at, reason)
+                UnsaidEvent(
+                    passage.scenario, one.id, shown(phrase), round(probability, 4), index, after, before, at, reason
+                )
             )
         usual = {one.id: one.place for one in known.types}
         return sorted(chosen, key=lambda one: (one.at, usual[one.event]))

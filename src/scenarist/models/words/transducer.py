@@ -27,7 +27,7 @@ tied to the last position.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 import torch
@@ -270,7 +270,7 @@ class TransducerModel(InDomain):
     """Segment-to-segment transducer with fixed transitions."""
 
     name = "transducer"
-    build = Transducer
+    build: Callable[..., WordNetwork] = Transducer
     transitions = "fixed"
     start = "first"
     shift = 0.0

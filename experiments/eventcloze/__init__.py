@@ -1,0 +1,1 @@
+"""Side tables of the event cloze."""

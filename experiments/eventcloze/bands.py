@@ -1,0 +1,46 @@
+"""Recall@50 by how often the missing event was seen in training (Chambers 2017, section 6: the test is biased to frequent events)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from scenarist.bench import marks as scoring
+from scenarist.bench.analyses.eventcloze import TUNED, Ground, row, signed
+from scenarist.question import Item
+from scenarist.registry import make
+
+
+def frequency_bands(counts: Mapping[str, int], items: Sequence[Item]) -> dict[str, str]:
+    """Item -> the band of its key's frequency in train, for accuracy by band."""
+    edges = ((0, "unseen"), (9, "1-9"), (99, "10-99"), (999, "100-999"))
+    return {
+        item.id: next((name for most, name in edges if counts.get(str(item.key), 0) <= most), "1000+") for item in items
+    }
+
+
+def table(split: str = "dev", seed: int = 13, limit: int | None = None) -> dict[str, Any]:
+    """Recall@50 by how often the missing event was seen in training."""
+    ground = Ground(split, seed, limit)
+    recall = make("metric", "recall@50")
+    seen = {name: int(n) for name, n in zip(ground.counts.types, ground.counts.events, strict=True)}
+    rows = []
+    for name, settings in (*TUNED.items(), ("event-combination", {"weight": 0.04, "untold_weight": 0.04})):
+        model = ground.model(name, settings)
+        scores: dict[str, Any] = {}
+        for preset in ground.items:
+            predictions = ground.predictions(model, preset)
+            where = frequency_bands(seen, ground.items[preset])
+            for band in ("unseen", "1-9", "10-99", "100-999", "1000+"):
+                items = [item for item in ground.items[preset] if where[item.id] == band]
+                if items:
+                    fields = {**ground.fields[preset], "band": band}
+                    one = scoring.score(recall, items, predictions, fields)
+                    scores[f"recall@50/{preset}-{band}"] = {
+                        "value": one.value,
+                        "low": one.low,
+                        "high": one.high,
+                        "n": one.n,
+                    }
+        rows.append(row(name, "ours" if name == "event-combination" else "baseline", scores))
+    return {"rows": rows, "signature": signed("eventcloze-bands", ground)}

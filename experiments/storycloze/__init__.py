@@ -1,0 +1,1 @@
+"""Side tables of the Story Cloze Test."""
