@@ -10,7 +10,7 @@ from typing import Any, Protocol, TypeAlias, TypeVar, runtime_checkable
 
 import numpy.typing as npt
 
-from scenarist.question import Answer, AnyQuestion, Item, Prediction
+from scenarist.question import Answer, AnyQuestion, Item, Prediction, Question
 from scenarist.story import Story
 
 T_co = TypeVar("T_co", covariant=True)
@@ -54,17 +54,21 @@ class Reader(Protocol):
 class Model(Protocol):
     """Question -> Prediction.
 
+    ``asks`` names the types of question it answers; any other type is refused with BadInput, and so may be a form of its own type
+    (a gap without choices), never all forms.
     ``learns`` says what ``fit`` takes: ``nothing``, ``stories`` (an iterable of what the training corpus yields) or
     ``examples`` (a sequence of Example from a training split). ``fit`` returns self. A model with ``held = True`` stops or tunes on texts
     that it does not learn from; the runner hands them over (``Tuned``).
     Optional: ``answer_many(questions) -> list[Prediction]`` for batches, ``logp(question, answer) -> float | None`` and
     ``rank(question, answer) -> float | None`` (expected rank, ties shared), both asked only after the guesses are stored;
     ``reads() -> Iterable[Path]``, the files of weights and tables behind its answers, so that new ones never replay stored answers.
+    ``positional = True`` says that the place of a choice matters to it on purpose (always the first; a seeded draw).
     ``answer`` fills ``Prediction.item`` with ``""``: the runner writes the item id.
     """
 
     name: str
     learns: str
+    asks: tuple[type[Question], ...]
 
     def fit(self, data: Iterable[Any]) -> Model: ...
 
@@ -86,7 +90,8 @@ class Exam(Protocol):
 
     Optional: ``follow(item, answer) -> Item | None`` gives the next item of a sequence, its question extended by the
     answer (the key: *oracle*; the guess: *greedy*), and ``mode`` says which of the two the runner passes. ``view`` names the
-    ``kind`` of a corpus with several views (toy) that the exam is set on, where none is asked for.
+    ``kind`` of a corpus with several views (toy) that the exam is set on, where none is asked for. ``percent = False``: its papers
+    print proportions as fractions.
     """
 
     name: str
@@ -102,11 +107,13 @@ class Metric(Protocol):
 
     ``mark`` gives named counts for one item (``None`` is a missing prediction and counts as wrong). ``combine`` takes the
     sums of the counts over items, each an array of any shape, and returns the value in the same shape: so the bootstrap is
-    one matrix product. Optional: ``agree(a, b)``, the counts for two people's predictions of one item.
+    one matrix product. ``higher``: more is better. ``proportion``: the value is a share of something, printed as a percentage where a
+    paper does so. Optional: ``agree(a, b)``, the counts for two people's predictions of one item.
     """
 
     name: str
     higher: bool
+    proportion: bool
 
     def settings(self) -> Mapping[str, object]: ...
 

@@ -16,7 +16,7 @@ from scenarist.registry import find, index
 from scenarist.store.results import Results
 
 READS = re.compile(
-    r"\b(release_file|weights_file|story_files|story_network|gguf_file|load_base|word_checkpoint|resource)\(|\bword_checkpoint\.|make\(\"reader\""
+    r"\b(release_file|weights_file|story_files|story_network|gguf_file|find_released|load_llama|smollm2|word_checkpoint|resource)\(|\bword_checkpoint\.|make\(\"reader\""
 )
 """How a model's file comes by weights or tables."""
 FREE = {"even-segments", "random-segments", "sent-maj", "word-places"}

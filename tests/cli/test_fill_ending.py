@@ -57,11 +57,9 @@ def test_without_endings_some_are_written(
 
 def test_a_missing_model_says_what_to_type(file: Path, capsys: pytest.CaptureFixture[str]) -> None:
     pytest.importorskip("torch")
-    from scenarist.networks import adapters as story_adapters
-    from scenarist.networks import smollm2
+    from scenarist.models.endings.story_network import story_network
 
-    smollm2.network.cache_clear()
-    story_adapters.story_network.cache_clear()
+    story_network.cache_clear()
     assert run(["fill", str(file)]) == 3
     assert "scenarist get smollm2" in capsys.readouterr().err
     assert run(["fill", str(file), "--ending", BAD, "--ending", GOOD]) == 0

@@ -64,10 +64,8 @@ def test_bad_files_and_models(file: Path, tmp_path: Path, capsys: pytest.Capture
 
 @pytest.mark.neural
 def test_a_missing_model_says_what_to_type(file: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    from scenarist.networks import adapters as story_adapters
-    from scenarist.networks import smollm2
+    from scenarist.models.endings.story_network import story_network
 
-    smollm2.network.cache_clear()
-    story_adapters.story_network.cache_clear()
+    story_network.cache_clear()
     assert run(["order", str(file)]) == 3
     assert "scenarist get smollm2" in capsys.readouterr().err

@@ -9,7 +9,7 @@ import pytest
 
 from scenarist.cli.main import run
 from scenarist.errors import BadInput
-from scenarist.pages.eventcloze import curve_page, filled_page, spoken, top_lists
+from scenarist.pages.eventcloze import curve_page, cutoff_page, filled_page, spoken, top_lists
 from scenarist.question import EventGap, Guess, Item, Prediction
 from scenarist.story import Link
 from scenarist.verbs.fill import fill_chain, parse_chain
@@ -105,5 +105,7 @@ def test_pages_of_lists_and_curves() -> None:
         "Cutoff", {"lm-cloze": [(1, 0.1), (100, 0.3)]}, "cutoff", "recall@50", "recall@50|exam:eventcloze", log=True
     )
     assert "<polyline" in curve
-    assert "0.300" in curve
+    assert "<td>30.0</td>" in curve
     assert "recall@50|exam:eventcloze" in curve
+    form = {"curves": {"lm-cloze": [[0.0, 0.05], [800.0, 0.3]]}, "signature": "chambers2017-cutoff|v:0.1.0"}
+    assert "<polyline" in cutoff_page(form) and "<td>5.0</td>" in cutoff_page(form)

@@ -22,12 +22,13 @@ import torch
 from torch import Tensor
 
 sys.path[:0] = [str(Path(__file__).parent), str(Path(__file__).parents[2] / "src")]
-from deep import DEVICE, Course, arguments, attend, scores, taught  # noqa: E402
+from deep import KIND, Course, arguments, attend, placed, scores, taught  # noqa: E402
 from documents import Document, alone, loose, watch  # noqa: E402
 from feeding import Batch, Taught  # noqa: E402
 from shelf import exchanged, there, written  # noqa: E402
 
-from scenarist.models.scenarios.document_network import restored  # noqa: E402
+from scenarist.models.scenarios.document_network import restore  # noqa: E402
+from scenarist.networks import checkpoint  # noqa: E402
 from scenarist.networks.label_chain import best  # noqa: E402
 
 KEPT = 24
@@ -201,8 +202,7 @@ class Namer(Course):
         """Scores of the segments that the readers found, by hash."""
         options = self.options
         segments = [one for one, _ in waited(options, self.exam)]
-        with np.load(path, allow_pickle=False) as file:
-            self.model = restored(dict(file), self.base).to(DEVICE)
+        self.model = placed(restore(checkpoint.load(path, KIND), self.base))
         made = self.named(segments, half=False)
         labels = np.argsort(-made, axis=1)[:, :KEPT]
         values = np.take_along_axis(made, labels, axis=1)

@@ -94,7 +94,7 @@ def teach(
     rows = [shorten(row, CUT) for row in rows_of(KidsCook(split="train"))][:limit]
     mine = [at for at in folds(rows, many)[fold] if rows[at].blanks]
     spared = {*mine, *halves(rows)[1]}  # what `tune` holds out must not come in by the teacher
-    model, _ = prepare("word-head", 100 + fold, device, settings, dropout, False)
+    model = prepare("word-head", 100 + fold, device, settings, dropout, False)
     allowed: Admissible = model.admissible("kidscook")
     share = float(model.own["redraw"])
 

@@ -8,7 +8,7 @@
 `--variant` is a name for the files; `python -m experiments.kidscook.train` trains the variants that follow the paper's code.
 Dev decides when to stop, as in the paper. After each model its figures on dev (match, top-5, surprisal; oracle and greedy; spans) are
 printed. What the runs printed that made the released in-domain files is in
-results/kidscook-in-domain-dev.json.
+results/runs/kidscook-in-domain-dev.json.
 
 Each file says in its header how it was made. A file that was made with the same settings is not made again (its measures are printed as they
 are), so that an interrupted run goes on; `--again` makes it anew. A file that the clock cut short (`--seconds`) does not count.

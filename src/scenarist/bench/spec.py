@@ -12,6 +12,7 @@ import msgspec
 
 from scenarist.errors import BadInput
 from scenarist.noun import Noun
+from scenarist.pages.numbers import NumberForm
 from scenarist.registry import suggest
 
 ROLES = ("published", "baseline", "ours", "human")
@@ -96,9 +97,15 @@ class Table(msgspec.Struct, forbid_unknown_fields=True):
     percent: bool = True
     """Print proportions as percentages, as the paper does."""
     digits: int = 1
+    plain: list[str] = []
+    """Names (or patterns: ``count_*``) of an analysis's own columns that are no proportions; a metric says so itself."""
     note: str = ""
     experiment: bool = False
     """Found in ``experiments/``: a side investigation, no table of a paper (set on loading)."""
+
+    def numbers(self) -> NumberForm:
+        """How its figures are printed."""
+        return NumberForm(self.percent, self.digits, tuple(self.plain))
 
 
 CHECKOUT = Path(__file__).parents[3]

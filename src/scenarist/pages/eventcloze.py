@@ -7,12 +7,15 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 from scenarist.pages.layout import HUES, escape, page
+from scenarist.pages.numbers import NumberForm
 from scenarist.question import EventGap, Item, Prediction
 from scenarist.story import Link
 from scenarist.verbs.fill import Filled
 
+NUMBERS = NumberForm()
 STYLE = """
 .chain{display:flex;flex-wrap:wrap;gap:.4rem;align-items:center;margin:.8rem 0}
 .event{border:1px solid var(--line);border-radius:1rem;padding:.1rem .7rem;background:var(--card)}
@@ -100,6 +103,12 @@ def top_lists(item: Item, predictions: Mapping[str, Prediction], most: int = 10)
     return page(f"Top {most}: {item.id}", body, STYLE)
 
 
+def cutoff_page(form: Mapping[str, Any]) -> str:
+    """Chambers's Figure 1 from the JSON of the table `chambers2017-cutoff`: recall of PMI by frequency cutoff."""
+    title = "PMI with a frequency cutoff"
+    return curve_page(title, form["curves"], "cutoff", "recall@50", form["signature"], log=True)
+
+
 def curve_page(
     title: str, curves: Mapping[str, Sequence[tuple[float, float]]], x: str, y: str, signature: str, log: bool = False
 ) -> str:
@@ -110,7 +119,7 @@ def curve_page(
     marks = sorted({point[0] for point in points})
     rows = "".join(
         f"<tr><td>{mark:g}</td>"
-        + "".join(f"<td>{values[n][mark]:.3f}</td>" if mark in values[n] else "<td></td>" for n in curves)
+        + "".join(f"<td>{NUMBERS.text(values[name].get(mark), y)}</td>" for name in curves)
         + "</tr>"
         for mark in marks
     )
@@ -141,7 +150,7 @@ def curve_picture(curves: Mapping[str, Sequence[tuple[float, float]]], x: str, y
         level = high * step / 4
         _, down = at((points[0][0], level))
         parts.append(f'<line class="grid" x1="{edge}" x2="{width - edge}" y1="{down:.1f}" y2="{down:.1f}"/>')
-        parts.append(f'<text x="{edge - 6}" y="{down + 4:.1f}" text-anchor="end">{level:.2f}</text>')
+        parts.append(f'<text x="{edge - 6}" y="{down + 4:.1f}" text-anchor="end">{NUMBERS.text(level, y)}</text>')
     for mark in sorted({point[0] for point in points}):
         across, _ = at((mark, 0.0))
         parts.append(f'<text x="{across:.1f}" y="{height - edge + 16}" text-anchor="middle">{mark:g}</text>')

@@ -65,15 +65,14 @@ def choose_ending(
 def write_endings(text: str, count: int = 3, seed: int = 13) -> list[str]:
     """Write endings for a story with SmolLM2 tuned on stories: continuations drawn with a seed, the discriminator's best first."""
     from scenarist.models.endings.language_model import last_logits, story_tree
-    from scenarist.networks.adapters import adapter, story_network
-    from scenarist.networks.smollm2 import BOS, MARK
+    from scenarist.models.endings.story_network import BOS, MARK, adapter, story_network
 
     told = sentences(text)
     if not 1 <= count <= MOST:
         raise BadInput(f"Expected 1 to {MOST} endings to write, got {count}.")
     net = story_network(1)
     trunk = [BOS, *(token for sentence in told for token in net.encode(sentence)), MARK]
-    drafts = net.continued(trunk, 3 * count + 3, LONGEST, seed=seed)
+    drafts = net.draw_endings(trunk, 3 * count + 3, LONGEST, seed=seed)
     lines = list(dict.fromkeys(line for tokens in drafts if len(tokens) < LONGEST and (line := net.decode(tokens))))
     if not lines:
         return []

@@ -197,7 +197,7 @@ def test_a_note_leaves_the_tensors_as_they_are(tmp_path: Path) -> None:
     before = word_checkpoint.load(path, "lstm-lm")
     word_checkpoint.add_note(path, {"why": "a test"})
     after = word_checkpoint.load(path, "lstm-lm")
-    assert before[:4] == after[:4]
+    assert before[:3] == after[:3]
     assert all(torch.equal(before.state[name], after.state[name]) for name in before.state)
     assert word_checkpoint.note(path) == {"why": "a test"}
     assert word_checkpoint.note(tmp_path / "none.safetensors") == {}

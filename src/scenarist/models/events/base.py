@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple, Self
+from typing import Any, NamedTuple, Self, TypedDict
 
 import numpy as np
 import numpy.typing as npt
@@ -17,7 +17,7 @@ import numpy.typing as npt
 from scenarist.errors import BadInput
 from scenarist.learning.event_chains import documents
 from scenarist.learning.event_counts import EventCounts, Floats, Ints
-from scenarist.question import Answer, AnyQuestion, EventGap, Guess, Prediction
+from scenarist.question import Answer, AnyQuestion, EventGap, Guess, Prediction, Question
 from scenarist.story import Link
 
 LISTED = 50
@@ -48,11 +48,21 @@ class Gap(NamedTuple):
         return self.before + self.after
 
 
+class Counting(TypedDict, total=False):
+    """How chains are counted: the settings that all event models share (see ``EventRanker``)."""
+
+    args: str
+    forms: str
+    minimum: int
+    counts: str | Path | None
+
+
 class EventRanker:
     """Base of the event models. ``minimum`` is the shortest chain that is counted (2: singletons are ignored)."""
 
     name = "event-ranker"
     learns = "stories"
+    asks: tuple[type[Question], ...] = (EventGap,)
     keeps_chains = False
     """Does the model need the chains themselves, not only their counts?"""
 
@@ -120,7 +130,8 @@ class EventRanker:
         fresh = list(dict.fromkeys(one for one in questions if isinstance(one, EventGap) and one not in self._scored))
         if len(self._scored) + len(fresh) > 512:
             self._scored.clear()
-        self._scored.update(zip(fresh, self.score_many(fresh), strict=True))
+        if fresh:
+            self._scored.update(zip(fresh, self.score_many(fresh), strict=True))
 
     def score_many(self, questions: Sequence[EventGap]) -> Sequence[Floats]:
         """Log-probabilities of all events for each of some questions."""

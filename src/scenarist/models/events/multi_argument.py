@@ -164,6 +164,14 @@ class MultiArgument(EventRanker):
     def answer(self, question: AnyQuestion) -> Prediction:
         cast = self.cast(question)
         logp = normal(cast.scores)
+        if isinstance(question, EventGap) and question.choices:
+            floor = float(logp.min()) - 1.0
+            rated = [
+                (floor if (rate := self.rate(question, str(link))[0]) is None else rate, str(link))
+                for link in question.choices
+            ]
+            rated.sort(key=lambda pair: (-pair[0], pair[1]))
+            return Prediction("", tuple(Guess(text, value) for value, text in rated), by=self.name)
         best = top(logp, LISTED)
         guesses = tuple(Guess(self.spelled(cast, int(at)), float(logp[at])) for at in best)
         return Prediction("", guesses, by=self.name)

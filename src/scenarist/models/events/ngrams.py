@@ -15,14 +15,14 @@ either order, ``mean`` averages eq. 2 over all positions.
 
 from __future__ import annotations
 
-from pathlib import Path
+from typing import Unpack
 
 import numpy as np
 import numpy.typing as npt
 
 from scenarist.errors import BadInput
 from scenarist.learning.event_counts import EventCounts, Floats, Ints, Table
-from scenarist.models.events.base import EventRanker, Gap
+from scenarist.models.events.base import Counting, EventRanker, Gap
 
 
 class Unigram(EventRanker):
@@ -56,10 +56,7 @@ class Bigram(EventRanker):
         unknown_skip: int | str | None = "same",
         unknown_smoothing: float | None = None,
         repeat: bool = True,
-        args: str = "single",
-        forms: str = "lemma",
-        minimum: int = 2,
-        counts: str | Path | None = None,
+        **counting: Unpack[Counting],
     ) -> None:
         if smoothing <= 0 or (unknown_smoothing is not None and unknown_smoothing <= 0):
             raise BadInput("bigram: smoothing (lambda) must be above 0, or an unseen pair makes an event impossible.")
@@ -69,7 +66,7 @@ class Bigram(EventRanker):
         self.equations, self.unknown, self.repeat = equations, unknown, repeat
         self.unknown_skip = self.skip if unknown_skip == "same" else any_skip(unknown_skip)
         self.unknown_smoothing = smoothing if unknown_smoothing is None else unknown_smoothing
-        super().__init__(args, forms, minimum, counts)
+        super().__init__(**counting)
 
     def prepare(self, counts: EventCounts) -> None:
         self._tables: dict[int | None, tuple[Table, Table]] = {}

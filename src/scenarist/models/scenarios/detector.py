@@ -31,7 +31,7 @@ from scenarist.inventory import NONE, related
 from scenarist.models.scenarios.deciding_words import deciding_words
 from scenarist.models.scenarios.phrase_network import Network, carried
 from scenarist.networks.label_chain import Array, best, chances
-from scenarist.question import AnyQuestion, Guess, Prediction, Segments, Where
+from scenarist.question import AnyQuestion, Guess, Prediction, Question, Segments, Where
 from scenarist.reading.stems import WORD, stem
 from scenarist.store.home import inside, resource
 from scenarist.story import Label, Segment, Sentence, Story
@@ -96,6 +96,7 @@ class Detector:
 
     name = "detector"
     learns = "nothing"
+    asks: tuple[type[Question], ...] = (Where,)
 
     def __init__(
         self,

@@ -27,7 +27,7 @@ from scenarist.errors import BadInput
 from scenarist.formats.plain import sentences as cut
 from scenarist.learning.topics import carried_topics
 from scenarist.networks.label_chain import Array
-from scenarist.question import AnyQuestion, Guess, Prediction, Segments, Where
+from scenarist.question import AnyQuestion, Guess, Prediction, Question, Segments, Where
 from scenarist.reading.content_words import content_words
 from scenarist.signature import content_hash
 from scenarist.store.home import inside, resource
@@ -114,6 +114,7 @@ class Segmenter:
 
     name = "segmenter"
     learns = "nothing"
+    asks: tuple[type[Question], ...] = (Where,)
 
     def fit(self, data: Iterable[Any]) -> Segmenter:
         """Nothing to learn."""

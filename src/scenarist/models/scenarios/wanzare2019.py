@@ -32,7 +32,7 @@ from scenarist.learning.topics import Topics, carried_topics
 from scenarist.models.scenarios.perceptrons import OneVsAll
 from scenarist.models.scenarios.tiling import random_cuts, spans_of, tile, topic_vectors
 from scenarist.networks.label_chain import Array
-from scenarist.question import AnyQuestion, Guess, Prediction, Segments, Where
+from scenarist.question import AnyQuestion, Guess, Prediction, Question, Segments, Where
 from scenarist.reading.content_words import content_words
 from scenarist.signature import content_hash
 from scenarist.store.home import inside, resource
@@ -129,6 +129,7 @@ class SegmentThenLabel:
     name = "segment-then-label"
     learns = "stories"
     held = True
+    asks: tuple[type[Question], ...] = (Where,)
 
     def __init__(
         self,
@@ -239,10 +240,11 @@ class SegmentThenLabel:
         if question.whole:
             words = content_words([story.of(one) for one in spans_of(story)], self.words)
             row = self.learned_.features([[word for some in words for word in some]])
-            labels, _ = self.judge(self.learned_.classifiers.chances(row)[0], most=10)
-            return Prediction(
-                "", tuple(Guess(one.name, math.log(max(one.weight, 1e-12))) for one in labels), by=self.name
-            )
+            chances = self.learned_.classifiers.chances(row)[0]
+            labels, _ = self.judge(chances, most=10)
+            total = max(float(chances.sum()), 1e-12)  # the classifiers are apart: their outputs as one distribution
+            guesses = (Guess(label.name, math.log(max(label.weight / total, 1e-12))) for label in labels)
+            return Prediction("", tuple(guesses), by=self.name)
         spans = spans_of(story)
         threshold = 1.0 if self.threshold_ is None else self.threshold_
         found = tuple(
@@ -286,6 +288,7 @@ class Majority:
 
     name = "sent-maj"
     learns = "stories"
+    asks: tuple[type[Question], ...] = (Where,)
 
     def fit(self, data: Iterable[Any]) -> Majority:
         """Count sentences a scenario."""

@@ -23,7 +23,7 @@ from scenarist.learning.tellings import labels, telling
 from scenarist.models.untold.labels import Missing, is_labelled, knowledge, missing_of
 from scenarist.models.untold.network import SlotNetwork
 from scenarist.models.untold.network import load as load_arrays
-from scenarist.question import Answer, AnyQuestion, Guess, Prediction, Unsaid
+from scenarist.question import Answer, AnyQuestion, Guess, Prediction, Question, Unsaid
 from scenarist.store.home import inside, resource
 from scenarist.story import Story
 
@@ -121,6 +121,7 @@ class Slots:
 
     name = "slots"
     learns = "nothing"
+    asks: tuple[type[Question], ...] = (Unsaid,)
 
     def reads(self) -> list[Path]:
         """The carried knowledge, and what finds the scenario of a story."""

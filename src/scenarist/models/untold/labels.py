@@ -81,7 +81,8 @@ def missing_of(question: Unsaid, scenario: str) -> Missing:
     features = tables.features(hole)
     if question.choices:
         unknown = features.min(1) - 1  # a label no table knows is the least likely
-        columns = [features[:, tables.label[one]] if one in tables.label else unknown for one in question.choices]
-        return Missing(hole, list(question.choices), np.stack(columns, 1))
+        listed = sorted(question.choices)  # their order in the question says nothing
+        columns = [features[:, tables.label[name]] if name in tables.label else unknown for name in listed]
+        return Missing(hole, listed, np.stack(columns, 1))
     able = tables.candidates(hole)
     return Missing(hole, [tables.labels[one] for one in able], features[:, able])

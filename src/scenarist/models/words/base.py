@@ -19,7 +19,7 @@ from scenarist.errors import BadInput
 from scenarist.models.words.batches import UNKNOWN, Row, Vocabulary
 from scenarist.models.words.queries import Admissible, Network, Place, Query, merge, read_logits
 from scenarist.networks import checkpoint
-from scenarist.question import HIDDEN, Answer, AnyQuestion, Guess, Prediction, WordGap
+from scenarist.question import HIDDEN, Answer, AnyQuestion, Guess, Prediction, Question, WordGap
 from scenarist.story import Alignment, Pair
 
 LISTED = 10
@@ -53,6 +53,7 @@ class WordModel:
 
     name = "word-model"
     learns = "stories"
+    asks: tuple[type[Question], ...] = (WordGap,)
     spare_abstract = False
     """Give no mass to words of the abstract, which are never blanked (section 2.2)."""
     sides = "left"

@@ -129,7 +129,8 @@ class InDomain(WordModel):
     def save(self, path: Path) -> None:
         assert self.vocabulary_ is not None
         settings = {"hidden": self.shape.hidden, "both": self.shape.both, "seed": self.seed, **self.kind()}
-        checkpoint.save(path, self.name, settings, self.vocabulary_.words, self.whitelist_, self.network_.state_dict())
+        lists = {"vocabulary": self.vocabulary_.words, "whitelist": self.whitelist_}
+        checkpoint.save(path, self.name, settings, lists, checkpoint.shrink(self.network_.state_dict()))
 
     def load(self, path: Path) -> Self:
         saved = checkpoint.load(path, self.name)

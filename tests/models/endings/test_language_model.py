@@ -1,8 +1,6 @@
-"""The network of SmolLM2 on a hand-made one of two layers: trees, adapters, kept keys, written endings. Needs torch, but no model file."""
+"""Endings by a language model, on a hand-made llama of two layers and on a model of the library. Needs torch, but no model file."""
 
 from __future__ import annotations
-
-import os
 
 import pytest
 
@@ -25,58 +23,40 @@ class Words:
 
 
 @pytest.fixture(scope="module")
-def tiny():
-    """Two layers, four heads over two keys, sixteen numbers wide; weights drawn once."""
-    from scenarist.networks.smollm2 import SmolLM2
-
-    dice = torch.Generator().manual_seed(5)
-    net = object.__new__(SmolLM2)
-    net.size, net.heads, net.shared, net.width, net.eps = 16, 4, 2, 4, 1e-5
-
-    def drawn(*shape):
-        return torch.randn(*shape, generator=dice) * 0.4
-
-    net.embedding, net.norm = drawn(len(WORDS), 16), torch.ones(16)
-    net.layers = [
-        {
-            "n1": torch.ones(16),
-            "n2": torch.ones(16),
-            "qkv": drawn(32, 16),
-            "o": drawn(16, 16),
-            "gu": drawn(48, 16),
-            "down": drawn(16, 24),
-        }
-        for _ in range(2)
-    ]
-    angle = torch.outer(torch.arange(64.0), 100.0 ** (-torch.arange(0, 4, 2).float() / 4))
-    net.cos, net.sin = torch.cat([angle.cos()] * 2, -1), torch.cat([angle.sin()] * 2, -1)
-    net._tokenizer = Words()
-    return net
+def tiny(make_llama):
+    return make_llama(words=len(WORDS), seed=5, tokenizer=Words())
 
 
 @pytest.fixture(scope="module")
-def low():
-    from scenarist.networks.smollm2 import Adapter
+def low(tiny):
+    from scenarist.networks.adapters import Lora, Setup
 
+    lora = Lora.fresh(tiny, 2, heads={"head": (16, 1)}, setup=Setup(beside=True)).requires_grad_(False).eval()
     dice = torch.Generator().manual_seed(6)
-    tensors = {"head": torch.randn(16, 1, generator=dice), "head.b": torch.zeros(1, 1)}
-    for layer in range(2):
-        for name, (n, out) in {"qkv": (16, 32), "o": (16, 16), "gu": (16, 48), "down": (24, 16)}.items():
-            tensors[f"{layer}.{name}.A"] = torch.randint(-127, 128, (2, n), generator=dice, dtype=torch.int8)
-            tensors[f"{layer}.{name}.B"] = torch.randint(-127, 128, (out, 2), generator=dice, dtype=torch.int8)
-            tensors[f"{layer}.{name}.A.s"] = tensors[f"{layer}.{name}.B.s"] = torch.full((2,), 0.002)
-    return Adapter(tensors, 2.0)
+    for value in lora.parameters():
+        value.normal_(0, 0.2, generator=dice)
+    return lora
 
 
-def test_branches_do_not_see_each_other(tiny):
-    from scenarist.models.endings.language_model import branch_logps
-    from scenarist.networks.smollm2 import Tree
+def test_what_was_asked_is_remembered_but_not_without_end(tiny, monkeypatch):
+    from scenarist.models.endings import language_model
+    from scenarist.models.endings.language_model import LmEnding
+    from scenarist.question import Choice
 
-    trunk, branches = [0, 4, 5, 1], [[6, 7, 2], [8, 2], [9, 12, 10, 2]]
-    together = branch_logps(tiny, [Tree.grow(trunk, branches)])[0]
-    apart = [branch_logps(tiny, [Tree.grow(trunk, [branch])])[0][0] for branch in branches]
-    assert together == pytest.approx(apart, abs=1e-4)
-    assert len({round(value, 3) for value in together}) == 3
+    monkeypatch.setattr(language_model, "smollm2", lambda: tiny)
+    monkeypatch.setattr(language_model, "REMEMBERED", 2)
+    one, two, three = (
+        Choice(("Ann ran.",), ("She fell.", ending)) for ending in ("She sang.", "Ann cried.", "Ann slept.")
+    )
+    model, other = LmEnding(), LmEnding()
+    asked = []
+    many = model.many
+    monkeypatch.setattr(model, "many", lambda questions: asked.append(len(questions)) or many(questions))
+    first = model.answer_many([one, two, one])
+    assert model.answer_many([two, three])[0] == first[1]
+    assert model.answer(one) == first[0]
+    assert asked == [2, 1, 1]  # what was asked longest ago had to be asked anew
+    assert len(model.remembered) == 2 and not other.remembered
 
 
 def test_a_batch_is_its_stories(tiny, low):
@@ -93,42 +73,10 @@ def test_a_batch_is_its_stories(tiny, low):
     )
 
 
-def test_an_adapter_folded_in_is_the_adapter_beside(tiny, low):
-    from scenarist.networks.smollm2 import Tree
-
-    tree = Tree.grow([0, 4, 6, 7, 2], [])
-    with torch.inference_mode():
-        assert torch.allclose(tiny.with_adapter(low).states([tree]), tiny.states([tree], low), atol=1e-4)
-        assert not torch.allclose(tiny.states([tree]), tiny.states([tree], low), atol=1e-2)
-
-
-def test_kept_keys_change_nothing(tiny):
-    """The likeliest continuation, token by token with kept keys, is the one found by reading everything again each time."""
-    from scenarist.networks.smollm2 import EOS, Tree
-
-    trunk = [0, 4, 5, 1]
-    found = tiny.continued(trunk, 2, 6, likeliest=1)
-    assert found[0] == found[1]
-    told = list(trunk)
-    with torch.inference_mode():
-        for _ in range(6):
-            token = int((tiny.states([Tree.grow(told, [])])[0, -1] @ tiny.embedding.T).argmax())
-            if token == EOS:
-                break
-            told.append(token)
-    assert found[0] == told[len(trunk) :]
-    assert found[0]
-
-
-def test_a_seed_draws_the_same_continuations(tiny):
-    assert tiny.continued([0, 4, 1], 5, 8, seed=3) == tiny.continued([0, 4, 1], 5, 8, seed=3)
-    assert tiny.continued([0, 4, 1], 5, 8, seed=3) != tiny.continued([0, 4, 1], 5, 8, seed=4)
-
-
 def test_written_endings_are_different_and_ranked(tiny, low, monkeypatch):
     from scenarist.errors import BadInput
     from scenarist.models.endings import language_model as lm_endings
-    from scenarist.networks import adapters as story_adapters
+    from scenarist.models.endings import story_network as story_adapters
     from scenarist.verbs import endings as ending_choice
 
     monkeypatch.setattr(story_adapters, "story_network", lambda seed=1: tiny)
@@ -145,19 +93,6 @@ def test_written_endings_are_different_and_ranked(tiny, low, monkeypatch):
             ending_choice.write_endings("Ann ran.", count)
     with pytest.raises(BadInput, match="got none"):
         ending_choice.write_endings("  ")
-
-
-def test_cores_are_used_and_given_back(monkeypatch):
-    from scenarist.networks.smollm2 import all_cores
-
-    before = torch.get_num_threads()
-    monkeypatch.setenv("SCENARIST_THREADS", str(before + 1))
-    with all_cores():
-        assert torch.get_num_threads() == before + 1
-    assert torch.get_num_threads() == before
-    monkeypatch.delenv("SCENARIST_THREADS")
-    with all_cores():
-        assert torch.get_num_threads() == min(8, len(os.sched_getaffinity(0)))
 
 
 @pytest.fixture(scope="module")
