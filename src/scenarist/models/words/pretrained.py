@@ -17,9 +17,8 @@ from torch import Tensor
 
 from scenarist.contracts import WordLists
 from scenarist.errors import BadInput
-from scenarist.learning.blanks import whitelist
 from scenarist.models.words.base import WordModel, alignment, hidden_words, rows_of
-from scenarist.models.words.batches import Row, Vocabulary, lengths
+from scenarist.models.words.batches import MARKS, Row, Vocabulary, lengths
 from scenarist.models.words.causal import CausalWords
 from scenarist.models.words.fine_tuning import Tuning, tune
 from scenarist.models.words.head import Reading, WordHead, redraw
@@ -95,17 +94,13 @@ class PretrainedWords(WordModel):
         self.network_ = tune(network, rows, self.tuning, change, self.log) if self.tuned else network.eval()
 
     def take_lists(self, rows: Sequence[Row], lists: WordLists | None) -> None:
-        """Vocabulary and admissible words: the corpus's own, or counted from pairs that bring none."""
+        """Vocabulary and admissible words: the corpus's own; of pairs that bring none, all words of the concrete texts."""
         if lists is not None:
             self.vocabulary_, self.whitelist_ = Vocabulary(lists.vocabulary()), lists.whitelist()
             return
-        if not rows:
-            raise BadInput(
-                f"{self.name}: it needs a vocabulary and the words that may fill a blank. Fit it on a corpus that brings them: "
-                "make('corpus', 'kidscook')."
-            )
-        self.vocabulary_ = Vocabulary.count(rows)
-        self.whitelist_ = whitelist(Pair(str(number), row.abstract, row.concrete) for number, row in enumerate(rows))
+        words = dict.fromkeys(word for row in rows for word in row.concrete)
+        self.vocabulary_ = Vocabulary.count(rows, least=1)
+        self.whitelist_ = tuple(word for word in words if word not in MARKS)
 
     def network(self) -> Network:
         logits: Network = self.network_.logits
@@ -178,12 +173,6 @@ class CausalModel(PretrainedWords):
         assert self.vocabulary_ is not None
         pieces.joint = self.own["joint"]
         return CausalWords(body, pieces, self.vocabulary_, self.whitelist_, self.own["prune"])
-
-    def fit(self, data: Any, held: Any = None) -> Self:
-        if self.tuned:
-            return super().fit(data, held)
-        self.learn((), data if isinstance(data, WordLists) else None, None)
-        return self
 
 
 class TunedCausalModel(CausalModel):
