@@ -5,12 +5,12 @@ Everything is a Protocol: a foreign class need not import us. Optional methods a
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Protocol, TypeAlias, TypeVar, runtime_checkable
 
 import numpy.typing as npt
 
-from scenarist.question import Answer, AnyQuestion, Item, Prediction, Question
+from scenarist.question import AnyQuestion, Item, Prediction, Question
 from scenarist.story import Story
 
 T_co = TypeVar("T_co", covariant=True)
@@ -96,15 +96,3 @@ class Metric(Protocol):
     def mark(self, item: Item, prediction: Prediction | None) -> Mapping[str, float]: ...
 
     def combine(self, totals: Totals) -> npt.NDArray[Any]: ...
-
-
-class Batches(Protocol):
-    """A model that answers many questions at once."""
-
-    def answer_many(self, questions: Sequence[AnyQuestion]) -> list[Prediction]: ...
-
-
-class Rates(Protocol):
-    """A model that can rate a given answer."""
-
-    def logp(self, question: AnyQuestion, answer: Answer) -> float | None: ...

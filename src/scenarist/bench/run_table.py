@@ -16,11 +16,12 @@ from scenarist.bench import marks as scoring
 from scenarist.bench import sit as runner
 from scenarist.bench.bootstrap import detectable
 from scenarist.bench.figures import Analysis, Figure, FigureRow
-from scenarist.bench.significance import Comparison, compare, holm
+from scenarist.bench.significance import compare, holm
 from scenarist.bench.sit import read_by
 from scenarist.bench.spec import Condition, Row, Source, Table
 from scenarist.contracts import Exam, Metric, Model
 from scenarist.errors import BadInput, Missing
+from scenarist.marked import Comparison
 from scenarist.question import Item, Mark, Prediction, Score
 from scenarist.registry import find, load, make, suggest
 from scenarist.signature import sign

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import typer
 
 if TYPE_CHECKING:
-    from scenarist.bench.run_table import Sheet
+    from scenarist.verbs.run_table import Sheet
 
 MODEL_WIDTH = 18
 """The first column of a table keeps this width where a name needs it; longer names go on below."""
@@ -45,9 +45,9 @@ def bench(
             console().print(f"- {line}", markup=False)
         return
     if list_:
-        from scenarist.bench.spec import load, names
+        from scenarist.verbs.run_table import tables
 
-        known = [load(name) for name in names()]
+        known = tables()
         if as_json:
             fields = ("title", "paper", "kind", "experiment")
             json_out([{"table": spec.name, **{field: getattr(spec, field) for field in fields}} for spec in known])
@@ -66,10 +66,10 @@ def bench(
     if html:
         from scenarist.pages.report import table_page
         from scenarist.registry import load as named
-        from scenarist.store.home import write_whole
+        from scenarist.verbs.save import save_page
 
         drawn = named(sheet.table.page)(sheet.json()) if sheet.table.page else table_page(sheet_parts(sheet))
-        write_whole(html, [drawn.encode()])
+        save_page(html, drawn)
     if as_json:
         json_out(sheet.json())
         return

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import typer
 
 if TYPE_CHECKING:
-    from scenarist.bench.score_files import Scored
+    from scenarist.marked import Scored
 
 app = typer.Typer()
 
@@ -32,13 +32,11 @@ def score(
 
     scored = score_folder(folder, predictions, metric, strict, seed)
     if html:
-        from scenarist.bench import exam_folder as folders
         from scenarist.pages.report import score_page
-        from scenarist.store.home import write_whole
+        from scenarist.verbs.save import save_page
 
-        items, _ = folders.read(folder)
-        systems = [(s.name, list(s.scores.values()), s.predictions) for s in scored.systems]
-        write_whole(html, [score_page(scored.card.exam, scored.card.data, items, systems).encode()])
+        systems = [(system.name, list(system.scores.values()), system.predictions) for system in scored.systems]
+        save_page(html, score_page(scored.card.exam, scored.card.data, scored.items, systems))
     if as_json:
         json_out(scored.json())
     else:

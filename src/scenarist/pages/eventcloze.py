@@ -1,7 +1,4 @@
-"""Filled, Item with Predictions, curves -> HTML: a filled chain with its evidence, top-10 lists side by side, recall and cutoff curves.
-
-Chambers (2017): Table 4 (top predictions of several models for one test) and Figure 1 (recall by frequency cutoff).
-"""
+"""FilledChain, curves -> HTML: a filled chain with its evidence (Chambers 2017, Table 4), recall by frequency cutoff (Figure 1)."""
 
 from __future__ import annotations
 
@@ -9,11 +6,10 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from scenarist.answers import FilledChain
 from scenarist.pages.layout import HUES, escape, page
 from scenarist.pages.numbers import NumberForm
-from scenarist.question import EventGap, Item, Prediction
 from scenarist.story import Link
-from scenarist.verbs.fill import Filled
 
 NUMBERS = NumberForm()
 STYLE = """
@@ -22,8 +18,6 @@ STYLE = """
 .hole{border:2px dashed var(--accent);border-radius:1rem;padding:.1rem 1.6rem;color:var(--accent)}
 td.event-name{white-space:nowrap;font-weight:600}td.why,td.seen{text-align:left}
 .bar{display:block;height:.45rem;border-radius:.3rem;background:var(--accent);min-width:2px}
-.lists{display:grid;grid-template-columns:repeat(auto-fit,minmax(11rem,1fr));gap:1rem}
-.lists ol{margin:.3rem 0;padding-left:1.6rem}.hit{color:var(--good);font-weight:700}
 svg text{font:12px var(--sans);fill:var(--ink)}svg .axis{stroke:var(--line)}svg .grid{stroke:var(--line);stroke-dasharray:2 4}
 """
 
@@ -58,7 +52,7 @@ def chain_strip(events: Sequence[str], gap: int | None) -> str:
     return f'<div class="chain">{"".join(parts)}</div>'
 
 
-def filled_page(filled: Filled) -> str:
+def filled_page(filled: FilledChain) -> str:
     """A filled chain: each candidate with the events that voted for it and where both were seen."""
     best = max((one.logp for one in filled.candidates), default=0.0)
     rows = []
@@ -79,28 +73,6 @@ def filled_page(filled: Filled) -> str:
         f"<div class='scroll'><table><thead>{head}</thead><tbody>{''.join(rows)}</tbody></table></div>"
     )
     return page("Which event is missing?", body, STYLE)
-
-
-def top_lists(item: Item, predictions: Mapping[str, Prediction], most: int = 10) -> str:
-    """Chambers's Table 4 for one test: the first guesses of several models side by side, the key marked."""
-    question = item.question
-    if not isinstance(question, EventGap):
-        raise ValueError(f"item {item.id} is no event cloze")
-    columns = []
-    for name, prediction in predictions.items():
-        guesses = "".join(
-            f'<li class="{"hit" if guess.answer == item.key else ""}" title="{escape("; ".join(guess.why))}">'
-            f"{escape(spoken(str(guess.answer)))}</li>"
-            for guess in prediction.guesses[:most]
-        )
-        rank = "" if prediction.key_rank is None else f"<small>key at {prediction.key_rank:g}</small>"
-        columns.append(f'<div class="card"><b>{escape(name)}</b> {rank}<ol>{guesses}</ol></div>')
-    strip = chain_strip([str(link) for link in question.links], question.gap)
-    body = (
-        f"<h1>{escape(item.id)}</h1>{strip}<p>Missing: <b class='good'>{escape(spoken(str(item.key)))}</b></p>"
-        f'<div class="lists">{"".join(columns)}</div>'
-    )
-    return page(f"Top {most}: {item.id}", body, STYLE)
 
 
 def cutoff_page(form: Mapping[str, Any]) -> str:

@@ -29,6 +29,7 @@ from scenarist.models.endings.story_network import BOS, EOS, MARK, adapter, know
 from scenarist.networks.llama import Llama, Tree, all_cores
 from scenarist.networks.pretrained import gguf_file, load_library_model, smollm2
 from scenarist.question import AnyQuestion, Prediction
+from scenarist.store.recent import Recent
 
 if TYPE_CHECKING:
     from scenarist.networks.adapters import Lora
@@ -74,7 +75,7 @@ class Remembering(EndingModel):
 
     def __init__(self, see: str = "story") -> None:
         super().__init__(see)
-        self.remembered: dict[Asked, list[float]] = {}
+        self.remembered: Recent[Asked, list[float]] = Recent(REMEMBERED)
 
     def many(self, asked: Sequence[Asked]) -> list[list[float]]:
         """The numbers of all endings of all questions."""
@@ -89,8 +90,8 @@ class Remembering(EndingModel):
         asked = [(self.seen(question.context), question.choices) for question in choices]
         new = [question for question in dict.fromkeys(asked) if question not in self.remembered]
         scores = {question: self.remembered[question] for question in asked if question in self.remembered}
-        scores |= dict(zip(new, self.many(new) if new else [], strict=True))
-        self.remembered = dict([*self.remembered.items(), *scores.items()][-REMEMBERED:])
+        for question, numbers in zip(new, self.many(new) if new else [], strict=True):
+            scores[question] = self.remembered[question] = numbers
         return [ranked(scores[question], self.name) for question in asked]
 
     def answer(self, question: AnyQuestion) -> Prediction:

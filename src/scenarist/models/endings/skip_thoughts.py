@@ -27,7 +27,7 @@ from torch.nn import functional as F
 from scenarist.errors import BadInput
 from scenarist.formats import plain
 from scenarist.models.endings.base import EndingModel, choice, ranked, words
-from scenarist.models.endings.similarity import cosine
+from scenarist.networks.layers import cosine
 from scenarist.question import AnyQuestion, Prediction
 from scenarist.story import Story, sentence_texts
 

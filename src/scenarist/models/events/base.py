@@ -17,7 +17,9 @@ import numpy.typing as npt
 from scenarist.errors import BadInput
 from scenarist.learning.event_chains import documents
 from scenarist.learning.event_counts import EventCounts, Floats, Ints
+from scenarist.networks.layers import logsumexp
 from scenarist.question import Answer, AnyQuestion, EventGap, Guess, Prediction, Question
+from scenarist.store.recent import Recent
 from scenarist.story import Link
 
 LISTED = 50
@@ -138,8 +140,7 @@ class EventRanker:
         found = []
         for question in questions:
             raw = self.scores(self.gap(question))
-            top = raw.max()
-            found.append(raw - (top + np.log(np.exp(raw - top).sum())))
+            found.append(raw - logsumexp(raw))
         return found
 
     def answer_many(self, questions: Sequence[AnyQuestion]) -> list[Prediction]:
@@ -260,20 +261,16 @@ def expected_rank(scores: Floats, at: int) -> float:
     return float((scores > here).sum()) + (float((scores == here).sum()) + 1) / 2
 
 
-_LAST: dict[tuple[object, ...], EventCounts] = {}
+LAST: Recent[tuple[object, ...], EventCounts] = Recent(3)
+"""Counts of the last few corpora that can name themselves: they serve several models."""
 
 
 def counted(data: Iterable[Any], args: str, forms: str, minimum: int) -> EventCounts:
-    """The counts of a corpus; the last few corpora that can name themselves are remembered, for they serve several models."""
+    """The counts of a corpus, made once for the last few."""
     key = named(data, args, forms, minimum)
-    if key is not None and key in _LAST:
-        return _LAST[key]
-    counts = EventCounts.of(documents(data, forms, args), minimum)
-    if key is not None:
-        while len(_LAST) >= 3:
-            _LAST.pop(next(iter(_LAST)))
-        _LAST[key] = counts
-    return counts
+    if key is None:
+        return EventCounts.of(documents(data, forms, args), minimum)
+    return LAST.get_or_make(key, lambda: EventCounts.of(documents(data, forms, args), minimum))
 
 
 def named(data: Any, *view: object) -> tuple[object, ...] | None:

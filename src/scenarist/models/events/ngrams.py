@@ -23,6 +23,7 @@ import numpy.typing as npt
 from scenarist.errors import BadInput
 from scenarist.learning.event_counts import EventCounts, Floats, Ints, Table
 from scenarist.models.events.base import Counting, EventRanker, Gap
+from scenarist.networks.layers import logsumexp
 
 
 class Unigram(EventRanker):
@@ -143,7 +144,7 @@ class Bigram(EventRanker):
                 here[columns] += np.log((counts + smoothing) / smoothing)
             each.append(here)
             if number % 32 == 0 or number == len(chain):  # a few at a time, so that a novel's hero needs no gigabytes
-                summed = log_sum(np.stack(each))
+                summed = logsumexp(np.stack(each), 0)
                 total, each = summed if total is None else np.logaddexp(total, summed), []
         return here if total is None else total
 
@@ -175,13 +176,6 @@ class Bigram(EventRanker):
                     seen += cells(second, at, candidates)
                 found[place] = np.log((seen + smoothing) / smoothing)
         return found
-
-
-def log_sum(rows: npt.NDArray[np.float64]) -> Floats:
-    """The log of the sum of exp over rows, many times faster than ``np.logaddexp.reduce``."""
-    top = rows.max(0)
-    found: Floats = top + np.log(np.exp(rows - top).sum(0))
-    return found
 
 
 def any_skip(skip: int | str | None) -> int | None:

@@ -17,6 +17,7 @@ from scenarist.errors import BadInput
 from scenarist.learning.event_counts import EventCounts, Floats, Ints, Table
 from scenarist.models.events.base import Counting, EventRanker, Gap
 from scenarist.models.events.ngrams import any_skip
+from scenarist.networks.layers import unit
 
 Matrix = npt.NDArray[np.float64]
 
@@ -116,10 +117,3 @@ def row_sums(cells: Matrix, start: Ints) -> Matrix:
     if full.any():
         out[full] = np.add.reduceat(cells, start[:-1][full], axis=0)
     return out
-
-
-def unit(rows: Matrix) -> Matrix:
-    """Rows of length one; a row of zeros stays."""
-    length = np.linalg.norm(rows, axis=1, keepdims=True)
-    scaled: Matrix = rows / np.where(length > 0, length, 1.0)
-    return scaled

@@ -16,8 +16,8 @@ from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
-from scenarist.models.scenarios.detector import log_shares
 from scenarist.networks.label_chain import Array
+from scenarist.networks.layers import log_softmax
 from scenarist.networks.pretrained import encoder_base, find_released, fingerprint, release_file
 
 if TYPE_CHECKING:
@@ -112,7 +112,7 @@ def spread(labels: Array, below: Array, size: int) -> Array:
     found = np.full(size, -float(below.max()) - 0.5)
     found[labels.astype(np.int64)] = -below
     found[0] = -60.0
-    return log_shares(found)
+    return log_softmax(found)
 
 
 Scores: TypeAlias = tuple[Array, Array]

@@ -32,10 +32,12 @@ from scenarist.learning.topics import Topics, carried_topics
 from scenarist.models.scenarios.perceptrons import OneVsAll
 from scenarist.models.scenarios.tiling import random_cuts, spans_of, tile, topic_vectors
 from scenarist.networks.label_chain import Array
+from scenarist.networks.layers import unit
 from scenarist.question import AnyQuestion, Guess, Prediction, Question, Segments, Where
 from scenarist.reading.content_words import content_words
 from scenarist.signature import content_hash
 from scenarist.store.home import inside, resource
+from scenarist.store.recent import Recent
 from scenarist.story import Label, Segment, Story
 
 KINDS = ("tfidf", "lda", "vectors")
@@ -92,11 +94,9 @@ class Features:
         parts = []
         for kind in self.kinds:
             if kind == "tfidf":
-                weighted = counts * self.idf_
-                parts.append(weighted / np.maximum(np.linalg.norm(weighted, axis=1, keepdims=True), 1e-9))
+                parts.append(unit(counts * self.idf_))
             elif kind == "vectors":
-                mean = (counts * self.idf_) @ self.vectors_
-                parts.append(mean / np.maximum(np.linalg.norm(mean, axis=1, keepdims=True), 1e-9))
+                parts.append(unit((counts * self.idf_) @ self.vectors_))
             else:
                 assert self.topics is not None
                 parts.append(
@@ -121,7 +121,7 @@ class Learned(NamedTuple):
     tuning: tuple[Story, ...]
 
 
-_learned: dict[tuple[object, ...], Learned] = {}
+LEARNED: Recent[tuple[object, ...], Learned] = Recent(4)
 """Rows that differ only in how they cut share their classifiers."""
 
 
@@ -160,9 +160,7 @@ class SegmentThenLabel:
             raise BadInput(f"{self.name}: expected stories that name their scenario to learn from, got none.")
         mark = content_hash((story.text.encode() for story in stories), length=16)
         key = (mark, self.features, self.words, self.rounds, self.seed)
-        if key not in _learned:
-            _learned[key] = self.learn(stories)
-        self.learned_ = _learned[key]
+        self.learned_ = LEARNED.get_or_make(key, lambda: self.learn(stories))
         if self.threshold is None:
             self.threshold_ = self.tune(self.learned_.tuning)
         return self

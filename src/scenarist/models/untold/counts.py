@@ -23,6 +23,7 @@ from scenarist.learning.tellings import labels, telling
 from scenarist.models.untold.labels import Missing, is_labelled, knowledge, missing_of
 from scenarist.models.untold.network import SlotNetwork
 from scenarist.models.untold.network import load as load_arrays
+from scenarist.networks.layers import log_softmax
 from scenarist.question import Answer, AnyQuestion, Guess, Prediction, Question, Unsaid
 from scenarist.store.home import inside, resource
 from scenarist.story import Story
@@ -112,8 +113,7 @@ def gap_of(question: AnyQuestion) -> Gap:
 
 def normalised(scores: Array) -> Array:
     """Scores as log-chances."""
-    top = scores.max(initial=-np.inf)
-    return np.asarray(scores - top - np.log(np.exp(scores - top).sum()), np.float32)
+    return np.asarray(log_softmax(scores), np.float32)
 
 
 class Slots:

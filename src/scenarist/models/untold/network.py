@@ -16,6 +16,7 @@ import numpy.typing as npt
 
 from scenarist.errors import BadInput
 from scenarist.learning.slots import BUCKETS, Slot, Tables
+from scenarist.networks.layers import relu
 
 Array = npt.NDArray[np.float32]
 SCHEMA = 2
@@ -67,8 +68,8 @@ class SlotNetwork:
         for number, rows in enumerate(told(slot.before, slot.after)):
             if len(rows):
                 h = h + a["verb"][list(rows)].mean(0) @ a["told"][number]
-        h = np.maximum(h, 0)
-        return np.asarray(h + np.maximum(h @ a["deep"] + a["deep_bias"], 0), np.float32)
+        h = relu(h)
+        return np.asarray(h + relu(h @ a["deep"] + a["deep_bias"]), np.float32)
 
     def logits(self, slot: Slot, sentences: Sequence[Sequence[str]], number: int) -> Array:
         """Unnormalised log-chances of all fillers (v,)."""

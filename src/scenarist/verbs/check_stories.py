@@ -1,4 +1,6 @@
-"""A story -> what is wrong with it, by the rules its writers were given (Mostafazadeh et al. 2016, section 3.1 and Table 1).
+"""A file of stories -> what is wrong with each, by the rules their writers were given (Mostafazadeh et al. 2016, section 3.1 and Table 1).
+
+What `scenarist corpus check FILE` draws.
 
 Five sentences; at most 70 characters each; no quotation; no slang; realistic; a beginning and an end with something happening in
 between; shared characters; nothing irrelevant. The first four are certain. The last four are judgements, which the paper left to people:
@@ -8,10 +10,15 @@ here they are rules of thumb with the words that decided, so that a writer can d
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from pathlib import Path
 
+from scenarist.errors import BadInput
 from scenarist.learning.wrong_endings import base_form
 from scenarist.noun import Noun
+from scenarist.registry import make
+from scenarist.story import sentence_texts
+from scenarist.verbs.inputs import lines_or_sentences
 
 LONGEST = 70
 SENTENCES = 5
@@ -65,12 +72,37 @@ class Fault(Noun, frozen=True):
     sure: bool = True
 
 
-def check(sentences: Sequence[str]) -> list[Fault]:
+class CheckedStory(Noun, frozen=True, omit_defaults=False):
+    """A story and what is wrong with it."""
+
+    story: str
+    faults: tuple[Fault, ...]
+
+
+def check_stories(path: str | Path) -> tuple[CheckedStory, ...]:
+    """All stories of a file, each with what is wrong with it: a CSV or JSONL of ROCStories, or one story as plain text."""
+    return tuple(CheckedStory(name, tuple(faults_of(sentences))) for name, sentences in stories_of(Path(path)))
+
+
+def stories_of(path: Path) -> Iterator[tuple[str, Sequence[str]]]:
+    """Name and sentences of each story; plain text has one sentence a line, or is running."""
+    if path.suffix in (".csv", ".jsonl", ".gz"):
+        for story in make("corpus", "rocstories", split="all", path=path):
+            yield story.id, tuple(sentence_texts(story))
+        return
+    try:
+        text = path.read_text(encoding="utf-8").strip()
+    except (OSError, UnicodeDecodeError) as error:
+        raise BadInput(f"{path}: expected a story in UTF-8 text ({error}).") from error
+    yield path.stem, lines_or_sentences(text)
+
+
+def faults_of(sentences: Sequence[str]) -> list[Fault]:
     """All that is wrong with a story, rule by rule; empty for a good one.
 
     >>> good = ["Ida wanted to bake a pie.", "She bought apples at the shop.", "At home Ida cut them.", "The pie baked for an hour."]
     >>> good.append("Ida shared the pie.")
-    >>> check(good), [fault.rule for fault in check(good[:4])]
+    >>> faults_of(good), [fault.rule for fault in faults_of(good[:4])]
     ([], ['five sentences'])
     """
     faults: list[Fault] = []

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from scenarist.verbs.quality import check
+from scenarist.verbs.check_stories import faults_of
 
 GOOD = [
     ["Paul was sure he could outrun anybody.", "He dared Rita to a race.", "Rita agreed at once.", "She trained every morning.", "In the end Rita beat Paul by a mile."],
@@ -15,7 +15,7 @@ GOOD = [
 
 @pytest.mark.parametrize("story", GOOD)
 def test_good_stories_pass(story):
-    assert check(story) == []
+    assert faults_of(story) == []
 
 
 def changed(at, sentence, story=GOOD[0]):
@@ -37,17 +37,17 @@ def changed(at, sentence, story=GOOD[0]):
     ],
 )  # fmt: skip
 def test_bad_stories_are_told_what_is_wrong(story, rule, sentence, sure):
-    found = [(fault.rule, fault.sentence, fault.sure) for fault in check(story)]
+    found = [(fault.rule, fault.sentence, fault.sure) for fault in faults_of(story)]
     assert (rule, sentence, sure) in found
-    assert all(fault.text for fault in check(story))
+    assert all(fault.text for fault in faults_of(story))
 
 
 def test_strangers_share_no_character():
     story = ["Rain fell.", "Trains stopped.", "Shops closed.", "Lamps failed.", "Dogs barked."]
-    assert "shared characters" in {fault.rule for fault in check(story)}
+    assert "shared characters" in {fault.rule for fault in faults_of(story)}
 
 
 @pytest.mark.parametrize("sentence", ["It was a routine job.", "Ivo was making jerky.", "He's got a lamp that he lit."])
 def test_what_stands_for_something_told_is_not_irrelevant(sentence):
     """*It* and a name that others take up as *he* are no strangers; *lit* is no slang."""
-    assert check(changed(0, sentence, GOOD[2])) == []
+    assert faults_of(changed(0, sentence, GOOD[2])) == []

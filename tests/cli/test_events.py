@@ -12,7 +12,7 @@ from scenarist.formats import conllu
 from scenarist.noun import to_json
 from scenarist.story import Chain, Story
 
-HAND = str(Path(__file__).parent / "fixtures" / "hand.conllu")
+HAND = str(Path(__file__).parents[1] / "reading" / "fixtures" / "hand.conllu")
 
 
 def events(*args: str) -> int:

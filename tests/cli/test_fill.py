@@ -43,16 +43,16 @@ def test_without_endings_some_are_written(
 ) -> None:
     asked = []
 
-    def write(text: str, count: int, seed: int) -> list[str]:
-        asked.append((text, count, seed))
+    def write(story: str | Path, count: int, seed: int) -> list[str]:
+        asked.append((story, count, seed))
         return ["One.", "Two."]
 
-    monkeypatch.setattr("scenarist.verbs.endings.write_endings", write)
+    monkeypatch.setattr("scenarist.verbs.fill.write_endings", write)
     assert run(["fill", str(file), "--write", "2", "--seed", "4"]) == 0
     assert capsys.readouterr().out.splitlines() == ["One.", "Two."]
     assert run(["fill", "--ending", STORY, "--json"]) == 0
     assert json.loads(capsys.readouterr().out) == {"by": "story-lm", "seed": 13, "endings": ["One.", "Two."]}
-    assert asked == [(STORY, 2, 4), (STORY, 3, 13)]
+    assert asked == [(file, 2, 4), (STORY, 3, 13)]
 
 
 def test_a_missing_model_says_what_to_type(file: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -176,7 +176,7 @@ def test_bad_endings(file: Path, more: list[str], words: str, capsys: pytest.Cap
 def test_bad_stories(file: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (tmp_path / "empty.txt").write_text(" \n")
     (tmp_path / "latin.txt").write_bytes("Caf\xe9 ran.".encode("latin1"))
-    for name, words in (("empty.txt", "is empty"), ("latin.txt", "UTF-8"), ("none.txt", "expected a story")):
+    for name, words in (("empty.txt", "is empty"), ("latin.txt", "expected utf-8 text"), ("none.txt", "no such file")):
         assert run(["fill", str(tmp_path / name), "--ending", "One.", "--ending", "Two."]) == 2
         assert words in capsys.readouterr().err
     assert run(["fill", "--ending", " "]) == 2
