@@ -9,7 +9,7 @@ import pytest
 
 import scenarist
 
-ROOMS = ("bench", "verbs", "lab", "conformance", "corpora", "cli")
+ROOMS = ("bench", "verbs", "lab", "conformance", "corpora")
 SOURCE = Path(scenarist.__file__).parent
 
 
