@@ -14,8 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from scenarist.reading.coref import lexicon as lex
-from scenarist.reading.coref.quotations import quotations
-from scenarist.reading.coref.whereabouts import Whereabouts, whereabouts
+from scenarist.reading.coref.scene import Whereabouts, quotations, whereabouts
 from scenarist.story import Story, Token
 
 Array = npt.NDArray[Any]
