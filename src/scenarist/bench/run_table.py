@@ -12,7 +12,7 @@ from scenarist.bench import marks as scoring
 from scenarist.bench.records import check_record, header_of, records_of, section_of
 from scenarist.bench.sheet import Cell, Done, Sheet, Tested
 from scenarist.bench.significance import compare, holm
-from scenarist.bench.sit import Answers, data_hash, items_of, sit
+from scenarist.bench.sit import Answers, data_hash, items_of, make_exam, sit
 from scenarist.bench.solver import Solver, corpus_of, seeds_of, settings_of
 from scenarist.bench.spec import Condition, Source, Table
 from scenarist.contracts import Exam, Metric
@@ -105,7 +105,7 @@ def run_table(
 
 def plan_of(condition: Condition, ways: Ways) -> Plan:
     """The exam of a condition with its items."""
-    exam: Exam = make("exam", condition.exam, **condition.settings)
+    exam = make_exam(condition.exam, condition.settings)
     settings = {**condition.corpus_settings, **(condition.test if ways.split == "test" else {})}
     corpus = corpus_of(Source(condition.corpus), ways.split, settings)
     items = items_of(exam, corpus, ways.limit)
@@ -143,8 +143,10 @@ def run_row(done: Done, table: Table, plan: Plan, store: Results, ways: Ways, pr
         for metric in metrics:
             marks[metric.name].append(scoring.marks_of(metric, asked, predictions))
     done.recorded = done.recorded or replayed > 0
+    held = solvers[-1].held
     signed = {
         **plan.fields, **row.signed, "train": [source.corpus for source in solvers[0].sources] or "none", "seed": list(seeds),
+        **({"held": list(dict.fromkeys(f"{part.corpus}:{part.split}" for part in held))} if held else {}),
         **({"weights": [str(solver.settings["weights"]) for solver in solvers]} if row.weights else {}),
         **({"made": "recorded" if replayed == whole else "recorded+live"} if replayed else {}),
     }  # fmt: skip

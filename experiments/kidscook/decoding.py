@@ -12,11 +12,11 @@ from typing import Any
 import msgspec
 
 from scenarist import __version__
+from scenarist.bench.fill_texts import FilledText, fill
 from scenarist.bench.sit import data_hash
 from scenarist.corpora.kidscook import KidsCook
 from scenarist.errors import Missing
 from scenarist.exams.wordcloze import WordCloze
-from scenarist.models.words.decoding import Filled, fill
 from scenarist.registry import make
 from scenarist.signature import sign
 from scenarist.story import Pair
@@ -30,7 +30,7 @@ WAYS: dict[str, dict[str, Any]] = {
 }
 
 
-def matches(pairs: list[Pair], found: list[list[Filled]]) -> tuple[float, int]:
+def matches(pairs: list[Pair], found: list[list[FilledText]]) -> tuple[float, int]:
     """Blanks filled exactly right (a mean over the texts of a pair), and blanks."""
     right, blanks = 0.0, 0
     for pair, texts in zip(pairs, found, strict=True):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from scenarist.bench.analyses.kidscook_phrases import against, cells, soft
+from experiments.kidscook.phrases import against, cells, soft
 from scenarist.learning.alignments import Link
 from scenarist.story import Pair
 
