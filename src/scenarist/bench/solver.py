@@ -123,9 +123,9 @@ class Solver:
 
     @property
     def held(self) -> list[Held]:
-        """What the model stops or tunes on while it learns, if it was made: what the table names, or the dev part of what it learns from."""
-        model = vars(self).get("model")
-        if not (self.sources and isinstance(model, Tuned) and model.held) or model.learns == "nothing":
+        """What the model (if it was made) stops or tunes on: what the table names, or the dev part of what it learns from."""
+        model: Model | None = vars(self).get("model")
+        if model is None or model.learns == "nothing" or not (self.sources and isinstance(model, Tuned) and model.held):
             return []
         return self.condition.held or [Held(source.corpus, settings=self.chosen) for source in self.sources]
 
