@@ -6,6 +6,8 @@ What lacks weights, an extra or data is skipped by its name, with the reason.
 from __future__ import annotations
 
 import functools
+import multiprocessing.pool
+from collections.abc import Iterator
 
 import msgspec
 import pytest
@@ -25,6 +27,7 @@ from scenarist.errors import Missing, ScenaristError
 from scenarist.question import Choice, EventGap, Guess, Item, Prediction, Read, Reading
 from scenarist.registry import index, load, make, names
 from scenarist.story import Link
+from tests.checked_model import check_and_watch
 
 
 def absent(error: Exception) -> None:
@@ -45,16 +48,25 @@ def row_settings() -> dict[str, dict[str, object]]:
     return {row.model: row.settings for row in reversed(rows)} | EXACT
 
 
+@pytest.fixture(scope="module")
+def clean() -> Iterator[multiprocessing.pool.Pool]:
+    """Processes, one a model, in which nothing was loaded before, so that the files it opens are seen."""
+    context = multiprocessing.get_context("forkserver")
+    context.set_forkserver_preload(["scenarist.conformance", "torch"])
+    with context.Pool(1, maxtasksperchild=1) as pool:
+        yield pool
+
+
 @pytest.mark.parametrize("name", names("model"))
-def test_every_model_conforms(name: str) -> None:
-    try:
-        model = make("model", name, **row_settings().get(name, {}))
-        done = check_model(model)
-    except Missing as missing:
-        absent(missing)
+def test_every_model_conforms_and_says_what_it_reads(name: str, clean: multiprocessing.pool.Pool) -> None:
+    done = clean.apply(check_and_watch, (name, row_settings().get(name, {})))
+    if done.lacks:
+        pytest.skip(f"model {name}: {done.lacks[:160]}")
     assert {"`fit` returns self", "what `asks` names is answered", "other questions are refused with BadInput"} <= {
-        *done
+        *done.promises
     }
+    assert set(done.opened) <= set(done.reads), "stored answers of other weights would be replayed"
+    assert bool(done.opened) == bool(done.reads), "the test sees no file being opened"
 
 
 def test_every_kind_of_question_is_asked_of_some_model() -> None:

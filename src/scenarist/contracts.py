@@ -28,6 +28,20 @@ class Corpus(Protocol[T_co]):
 
 
 @runtime_checkable
+class WordLists(Protocol):
+    """A corpus of pairs that brings word lists of its own, for models with a closed vocabulary."""
+
+    def vocabulary(self) -> tuple[str, ...]:
+        """All words, in the order of the rows of ``vectors``."""
+
+    def whitelist(self) -> tuple[str, ...]:
+        """The words that may fill a blank."""
+
+    def vectors(self) -> npt.NDArray[Any]:
+        """A vector for each word of the vocabulary, (V, width)."""
+
+
+@runtime_checkable
 class Reader(Protocol):
     """text -> Story, in batches."""
 
@@ -43,7 +57,8 @@ class Model(Protocol):
     ``asks`` names the types of question it answers; any other type is refused with BadInput, and so may be a form of its own type
     (a gap without choices), never all forms.
     ``learns`` says what ``fit`` takes: ``nothing``, ``stories`` (an iterable of what the training corpus yields) or
-    ``examples`` (a sequence of Example from a training split). ``fit`` returns self.
+    ``examples`` (a sequence of Example from a training split). ``fit`` returns self. A model with ``held = True`` stops or tunes on texts
+    that it does not learn from; the runner hands them over (``Tuned``).
     Optional: ``answer_many(questions) -> list[Prediction]`` for batches, ``logp(question, answer) -> float | None`` and
     ``rank(question, answer) -> float | None`` (expected rank, ties shared), both asked only after the guesses are stored;
     ``reads() -> Iterable[Path]``, the files of weights and tables behind its answers, so that new ones never replay stored answers.
@@ -58,6 +73,15 @@ class Model(Protocol):
     def fit(self, data: Iterable[Any]) -> Model: ...
 
     def answer(self, question: AnyQuestion) -> Prediction: ...
+
+
+@runtime_checkable
+class Tuned(Protocol):
+    """A model whose ``fit`` also takes what it stops or tunes on: ``held``, None where there is nothing."""
+
+    held: bool
+
+    def fit(self, data: Iterable[Any], held: Iterable[Any] | None = None) -> Model: ...
 
 
 @runtime_checkable

@@ -1,6 +1,6 @@
 """Deep detectors: encoders that read whole documents, trained on endlessly stitched stories; one GPU.
 
-`python training/detector/deep.py DATA OUT --name minilm-1 --encoder minilm|smollm2 --base PATH --seconds S [--beside a,b --more S]`
+`python -m training.detector.deep DATA OUT --name minilm-1 --encoder minilm|smollm2 --base PATH --seconds S [--beside a,b --more S]`
 
 DATA is what `prepare.py` and `exam_documents.py` wrote. First the network learns from labels. Then, with ``--beside``, it says what it
 holds likely on a pool of documents without labels (ROCStories), waits for the others named there, and all go on with the mean of what they said beside
@@ -13,7 +13,6 @@ from __future__ import annotations
 import argparse
 import json
 import random
-import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -23,23 +22,21 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
-sys.path[:0] = [str(Path(__file__).parent), str(Path(__file__).parents[2] / "src")]
-import crf  # noqa: E402
-from documents import NONE_TRAIN, Document, Store, exam_of, lesson, mixed, pick, pool, watch  # noqa: E402
-from feeding import Batch, Endless, Taught, grouped, laid, stream  # noqa: E402
-from measuring import Clock, measure  # noqa: E402
-from shelf import exchanged, written  # noqa: E402
-
-from scenarist.models.scenarios.document_network import (  # noqa: E402
+from scenarist.models.scenarios.document_network import (
     DocumentNetwork,
     LlamaEncoder,
     MiniLM,
     Pieces,
     restore,
 )
-from scenarist.networks import checkpoint  # noqa: E402
-from scenarist.networks.adapters import Lora, Setup  # noqa: E402
-from scenarist.networks.llama import Llama  # noqa: E402
+from scenarist.networks import checkpoint
+from scenarist.networks.adapters import Lora, Setup
+from scenarist.networks.llama import Llama
+from training.detector import crf
+from training.detector.documents import NONE_TRAIN, Document, Store, exam_of, lesson, mixed, pick, pool, watch
+from training.detector.feeding import Batch, Endless, Taught, grouped, laid, stream
+from training.detector.measuring import Clock, measure
+from training.detector.shelf import exchanged, written
 
 DEVICE = "cuda" if torch.cuda.is_available() else "cpu"
 torch.backends.cuda.matmul.allow_tf32 = True

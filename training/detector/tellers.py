@@ -1,6 +1,6 @@
 """A teller: SmolLM2 as a language model that tells a segment under the name of a scenario; the name under which the words come easiest is the guess.
 
-`python training/detector/tellers.py DATA OUT --name teller-1 --base SMOLLM2.gguf --seconds S --readers smollm2-1,minilm-1 [--beside namer-1,teller-1 --more S] [--titles]`
+`python -m training.detector.tellers DATA OUT --name teller-1 --base SMOLLM2.gguf --seconds S --readers smollm2-1,minilm-1 [--beside namer-1,teller-1 --more S] [--titles]`
 
 The other way round than readers and namers: log P(words | name of the scenario). Low-rank adapters learn from stretches of stories under their own name and under
 those of scenarios that use like words; the chance of the right one among them is to be high (and, a little, the words likely). With ``--titles`` the words come first and the name is to be guessed from them, piece by piece: a *titler*.
@@ -13,26 +13,22 @@ import json
 import math
 import random
 import re
-import sys
 import time
 from collections import Counter
-from pathlib import Path
 
 import numpy as np
 import torch
 from torch import Tensor, nn
 
-sys.path[:0] = [str(Path(__file__).parent), str(Path(__file__).parents[2] / "src")]
-from deep import DEVICE, FACTOR, attend, cut, learning, placed  # noqa: E402
-from documents import NONE_TRAIN, TOLD_TRAIN, Document, Store, exam_of, loose, mixed, stitched, watch  # noqa: E402
-from feeding import Taught  # noqa: E402
-from measuring import Clock  # noqa: E402
-from namers import LIKELY, kept, of_segments, runs, waited  # noqa: E402
-from shelf import exchanged, pooled, there, together  # noqa: E402
-
-from scenarist.models.scenarios.document_network import STYLES, Pieces  # noqa: E402
-from scenarist.networks import checkpoint  # noqa: E402
-from scenarist.networks.llama import Llama  # noqa: E402
+from scenarist.models.scenarios.document_network import STYLES, Pieces
+from scenarist.networks import checkpoint
+from scenarist.networks.llama import Llama
+from training.detector.deep import DEVICE, FACTOR, attend, cut, learning, placed
+from training.detector.documents import NONE_TRAIN, TOLD_TRAIN, Document, Store, exam_of, loose, mixed, stitched, watch
+from training.detector.feeding import Taught
+from training.detector.measuring import Clock
+from training.detector.namers import LIKELY, kept, of_segments, runs, waited
+from training.detector.shelf import exchanged, pooled, there, together
 
 POOL = 12_000
 """Stories without a label that it judges, at most."""

@@ -20,10 +20,10 @@ from typing import Any, NamedTuple
 import numpy as np
 import torch
 
+from scenarist.bench.fill_texts import fill
 from scenarist.corpora.kidscook import KidsCook
 from scenarist.models.words.base import rows_of
 from scenarist.models.words.batches import Row
-from scenarist.models.words.decoding import fill
 from scenarist.models.words.fine_tuning import shorten, tune
 from scenarist.models.words.head import Lesson, lesson_key, redraw
 from scenarist.models.words.queries import Admissible

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Callable, Sequence
 from functools import partial
-from typing import Any, NamedTuple, TypeAlias
+from typing import NamedTuple, TypeAlias
 
 from scenarist import __version__
 from scenarist.bench import marks as scoring
+from scenarist.bench.figures import Analysis, Figure, FigureRow
 from scenarist.bench.records import check_record, header_of, records_of, section_of
 from scenarist.bench.sheet import Cell, Done, Sheet, Tested
 from scenarist.bench.significance import compare, holm
-from scenarist.bench.sit import Answers, data_hash, items_of, sit
-from scenarist.bench.solver import Solver, corpus_of, seeds_of, settings_of
+from scenarist.bench.sit import Answers, data_hash, items_of, make_exam, sit
+from scenarist.bench.solver import Solver, corpus_of, seeds_of, settings_of, takes
 from scenarist.bench.spec import Condition, Source, Table
 from scenarist.contracts import Exam, Metric
 from scenarist.errors import Missing
@@ -105,7 +105,7 @@ def run_table(
 
 def plan_of(condition: Condition, ways: Ways) -> Plan:
     """The exam of a condition with its items."""
-    exam: Exam = make("exam", condition.exam, **condition.settings)
+    exam = make_exam(condition.exam, condition.settings)
     settings = {**condition.corpus_settings, **(condition.test if ways.split == "test" else {})}
     corpus = corpus_of(Source(condition.corpus), ways.split, settings)
     items = items_of(exam, corpus, ways.limit)
@@ -143,8 +143,10 @@ def run_row(done: Done, table: Table, plan: Plan, store: Results, ways: Ways, pr
         for metric in metrics:
             marks[metric.name].append(scoring.marks_of(metric, asked, predictions))
     done.recorded = done.recorded or replayed > 0
+    held = solvers[-1].held
     signed = {
         **plan.fields, **row.signed, "train": [source.corpus for source in solvers[0].sources] or "none", "seed": list(seeds),
+        **({"held": list(dict.fromkeys(f"{part.corpus}:{part.split}" for part in held))} if held else {}),
         **({"weights": [str(solver.settings["weights"]) for solver in solvers]} if row.weights else {}),
         **({"made": "recorded" if replayed == whole else "recorded+live"} if replayed else {}),
     }  # fmt: skip
@@ -189,16 +191,14 @@ def reference(table: Table, done: Done, rows: Sequence[Done], column: str, metri
 
 
 def analysis(table: Table, split: str, seed: int, limit: int | None, only: Sequence[str]) -> Sheet:
-    """A table that is no grid of solvers and exams: its function gives the rows in the promised form, only some where it can."""
-    function = load(table.run)
-    some = {"only": only} if "only" in inspect.signature(function).parameters else {}
-    found: dict[str, Any] = function(split=split, seed=seed, limit=limit, **some)
-    rows = [row for row in found["rows"] if not only or row["model"] in only]
+    """A table that is no grid of solvers and exams: its function gives the rows, only some where it can; the published ones stand above."""
+    function: Callable[..., Analysis] = load(table.run)
+    chosen = {"only": only} if takes(function, "only") else {}
+    found = function(split=split, seed=seed, limit=limit, **chosen)
     published = [
-        {"model": row.model, "role": row.role, "scores": {
-            column: {"value": value, "low": None, "high": None, "n": None} for column, value in row.published(split).items()}}
-        for row in table.row if row.role == "published" and (not only or row.model in only)
-    ]  # fmt: skip
-    whole = {"table": table.name, "split": split, "signature": found["signature"], "rows": published + rows}
-    whole.update({key: value for key, value in found.items() if key not in ("rows", "signature")})
-    return Sheet(table, split, [], signature=found["signature"], analysis=whole)
+        FigureRow(row.model, row.role, {column: Figure(value) for column, value in row.published(split).items()})
+        for row in table.row
+        if row.role == "published"
+    ]
+    found.rows = [row for row in [*published, *found.rows] if not only or row.model in only]
+    return Sheet(table, split, [], signature=found.signature, analysis=found.form(table.name, split))

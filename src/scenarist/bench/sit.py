@@ -24,6 +24,7 @@ from scenarist.contracts import Exam, Model
 from scenarist.errors import BadInput
 from scenarist.noun import to_json
 from scenarist.question import Answer, Example, Item, Prediction
+from scenarist.registry import make
 from scenarist.signature import content_hash
 from scenarist.store.predictions import MOST, Section
 from scenarist.store.recent import Recent
@@ -51,6 +52,15 @@ FOLLOWED = 64
 
 Tick = Callable[[int, int], None]
 """Progress: (done, known so far)."""
+
+
+def make_exam(name: str, settings: Mapping[str, Any]) -> Exam:
+    """An exam by name. One that leaves out what a corpus's train part tells too (``unshared``) is handed that part."""
+    chosen = dict(settings)
+    if chosen.get("unshared"):
+        chosen["train"] = make("corpus", chosen["unshared"], split="train")
+    exam: Exam = make("exam", name, **chosen)
+    return exam
 
 
 def items_of(exam: Exam, stories: Iterable[Any], limit: int | None = None) -> list[Item]:

@@ -14,8 +14,8 @@ from typing import Any
 
 from scenarist import __version__
 from scenarist.bench.sit import examples_of, read_by
-from scenarist.bench.spec import Condition, Row, Source, Table
-from scenarist.contracts import Exam, Model
+from scenarist.bench.spec import Condition, Held, Row, Source, Table
+from scenarist.contracts import Exam, Model, Tuned
 from scenarist.errors import BadInput
 from scenarist.registry import find, make
 from scenarist.store.predictions import Section
@@ -106,18 +106,36 @@ class Solver:
             raise BadInput(
                 f"row {row.model}: it learns from {learns}, but the table names no training corpus (`train`)."
             )
-        chosen = row.train_settings if row.train or row.train_settings else self.condition.train_settings
-        corpora = [corpus_of(source, "train", chosen) for source in self.sources]
+        corpora = [corpus_of(source, "train", self.chosen) for source in self.sources]
         if learns == "examples":
             return model.fit(list(itertools.chain.from_iterable(examples_of(self.exam, corpus) for corpus in corpora)))
-        return model.fit(Again(corpora))
+        data = corpora[0] if len(corpora) == 1 else Again(corpora)
+        parts = [corpus_of(Source(held.corpus, held.split), "dev", held.settings) for held in self.held]
+        if parts and isinstance(model, Tuned):
+            return model.fit(data, held=Again(parts))
+        return model.fit(data)
+
+    @property
+    def chosen(self) -> dict[str, Any]:
+        """Settings of the corpora that it learns from."""
+        row = self.row
+        return row.train_settings if row.train or row.train_settings else self.condition.train_settings
+
+    @property
+    def held(self) -> list[Held]:
+        """What the model (if it was made) stops or tunes on: what the table names, or the dev part of what it learns from."""
+        model: Model | None = vars(self).get("model")
+        if model is None or model.learns == "nothing" or not (self.sources and isinstance(model, Tuned) and model.held):
+            return []
+        return self.condition.held or [Held(source.corpus, settings=self.chosen) for source in self.sources]
 
     def what(self, fields: Mapping[str, object]) -> dict[str, object]:
         """What exactly is run: the name that its answers are stored under."""
-        read = read_by(self.model)
+        read, held = read_by(self.model), self.held
         return {
             "model": self.row.model, "settings": self.settings, "seed": self.seed, "v": __version__, "train": self.train,
             **({"train_settings": self.row.train_settings} if self.row.train_settings else {}),
+            **({"held": held} if held else {}),
             **({"reads": read} if read else {}),
             **{key: value for key, value in fields.items() if key != "limit"},
         }  # fmt: skip

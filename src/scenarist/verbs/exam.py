@@ -24,14 +24,14 @@ def exam(
     """Set an exam on a corpus: its items and the card that describes them; ``out`` is a folder to write them to."""
     from scenarist import __version__
     from scenarist.bench.exam_folder import write
-    from scenarist.bench.sit import data_hash, items_of, unfold
+    from scenarist.bench.sit import data_hash, items_of, make_exam, unfold
     from scenarist.bench.solver import settings_of, takes
     from scenarist.signature import plain
 
     switches = dict(settings or {})
     if takes(find("exam", name), "seed"):
         switches.setdefault("seed", seed)
-    setter = make("exam", name, **switches)
+    setter: Any = make_exam(name, switches)
     parts = dict(corpus_settings or {})
     if hasattr(setter, "view") and takes(find("corpus", corpus), "kind"):
         parts.setdefault("kind", setter.view)

@@ -73,14 +73,12 @@ def explain(text: str, size: str = "auto", device: str = "auto", seed: int = 1) 
                 raise
             return explain(text, "small", device, seed)
     else:
-        from scenarist.models.words import decoding
-
         aligner = make("model", "transducer", **settings).fit(())
         if not any(word in aligner.vocabulary_.at for word in abstract[:-1]):
             raise BadInput(
                 f"The small model knows none of the words of {text!r}. Use others, or get the large one: scenarist get smollm2"
             )
-        steps = decoding.tell(make("model", "transducer-param", **settings).fit(()).network_, abstract)
+        steps = make("model", "transducer-param", **settings).tell(abstract)
     if not steps:
         raise BadInput(f"The model wrote nothing for {text!r}; try other words.")
     alignment: Alignment = aligner.align([Pair("explained", abstract, steps)])[0]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 
 import numpy as np
@@ -10,7 +9,6 @@ import pytest
 
 torch = pytest.importorskip("torch")
 pytest.importorskip("safetensors")
-sys.path.insert(0, str(Path(__file__).parents[3]))
 
 from scenarist.networks import checkpoint  # noqa: E402
 from scenarist.networks.adapters import Lora, Setup  # noqa: E402

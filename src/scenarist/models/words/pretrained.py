@@ -15,17 +15,16 @@ from typing import Any, Self
 import torch
 from torch import Tensor
 
-from scenarist.corpora import kidscook
+from scenarist.contracts import WordLists
 from scenarist.errors import BadInput
 from scenarist.models.words.base import WordModel, alignment, hidden_words, rows_of
-from scenarist.models.words.batches import Row, Vocabulary
+from scenarist.models.words.batches import MARKS, Row, Vocabulary, lengths
 from scenarist.models.words.causal import CausalWords
 from scenarist.models.words.fine_tuning import Tuning, tune
 from scenarist.models.words.head import Reading, WordHead, redraw
 from scenarist.models.words.pieces import Marked, Pieces
 from scenarist.models.words.pretrained_transducer import PretrainedTransducer
 from scenarist.models.words.queries import Admissible, Network, Place
-from scenarist.models.words.training import lengths
 from scenarist.networks import checkpoint as word_checkpoint
 from scenarist.networks.adapters import LOW, SINGLE, Lora, Setup
 from scenarist.networks.pretrained import gguf_file, load_llama
@@ -81,9 +80,9 @@ class PretrainedWords(WordModel):
         body = Marked(llama, pieces("_")[-1], adapter)
         return self.make(body, pieces).to(self.device)
 
-    def learn(self, rows: Sequence[Row]) -> None:
+    def learn(self, rows: Sequence[Row], lists: WordLists | None, held: Sequence[Row] | None) -> None:
         torch.manual_seed(self.seed)
-        self.vocabulary_, self.whitelist_ = Vocabulary(kidscook.vocabulary()), kidscook.whitelist()
+        self.take_lists(rows, lists)
         network = self.built(None)
         if isinstance(network, PretrainedTransducer):
             network.set_ratio(*lengths(rows, self.tuning.cut))
@@ -93,6 +92,15 @@ class PretrainedWords(WordModel):
             return redraw(row, allowed, chance) if share and chance.random() < share else row
 
         self.network_ = tune(network, rows, self.tuning, change, self.log) if self.tuned else network.eval()
+
+    def take_lists(self, rows: Sequence[Row], lists: WordLists | None) -> None:
+        """Vocabulary and admissible words: the corpus's own; of pairs that bring none, all words of the concrete texts."""
+        if lists is not None:
+            self.vocabulary_, self.whitelist_ = Vocabulary(lists.vocabulary()), lists.whitelist()
+            return
+        words = dict.fromkeys(word for row in rows for word in row.concrete)
+        self.vocabulary_ = Vocabulary.count(rows, least=1)
+        self.whitelist_ = tuple(word for word in words if word not in MARKS)
 
     def network(self) -> Network:
         logits: Network = self.network_.logits
@@ -155,7 +163,8 @@ class CausalModel(PretrainedWords):
 
     name = "causal-lm"
     tuned = False
-    learns = "nothing"
+    learns = "stories"
+    """As it is, no more than the word lists of the corpus."""
 
     def defaults(self) -> dict[str, Any]:
         return {"prune": 0.0, "joint": "=>"}
@@ -165,19 +174,12 @@ class CausalModel(PretrainedWords):
         pieces.joint = self.own["joint"]
         return CausalWords(body, pieces, self.vocabulary_, self.whitelist_, self.own["prune"])
 
-    def fit(self, data: Any) -> Self:
-        if self.tuned:
-            return super().fit(data)
-        self.learn(())
-        return self
-
 
 class TunedCausalModel(CausalModel):
     """A causal language model fine-tuned on ``abstract => concrete``."""
 
     name = "causal-lm-tuned"
     tuned = True
-    learns = "stories"
 
 
 class WordHeadModel(PretrainedWords):
@@ -221,8 +223,8 @@ class InfillHeadModel(WordHeadModel):
     name = "infill-head"
     sides = "both"
 
-    def learn(self, rows: Sequence[Row]) -> None:
-        super().learn([row._replace(template=hidden_words(row)) for row in rows])
+    def learn(self, rows: Sequence[Row], lists: WordLists | None, held: Sequence[Row] | None) -> None:
+        super().learn([row._replace(template=hidden_words(row)) for row in rows], lists, held)
 
 
 class PretrainedTransducerModel(WordHeadModel):
@@ -278,7 +280,7 @@ class WordHeadEnsemble(WordModel):
         """The members' weights, and what they stand on."""
         return [gguf_file(), *map(member_file, self.members)]
 
-    def fit(self, data: Any) -> Self:
+    def fit(self, data: Any, held: Any = None) -> Self:
         for member in self.members:
             member.load(member_file(member))
         self.network_, self.vocabulary_ = self.members, self.members[0].vocabulary_

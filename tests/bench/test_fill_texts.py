@@ -6,9 +6,9 @@ import pytest
 
 torch = pytest.importorskip("torch")
 
+from scenarist.bench.fill_texts import fill, gap  # noqa: E402
 from scenarist.errors import BadInput  # noqa: E402
 from scenarist.exams.wordcloze import WordCloze  # noqa: E402
-from scenarist.models.words.decoding import fill, gap  # noqa: E402
 from scenarist.registry import make  # noqa: E402
 from scenarist.story import Pair  # noqa: E402
 
@@ -26,9 +26,8 @@ PAIRS = [
 
 @pytest.fixture(scope="module")
 def model() -> object:
-    return make(
-        "model", "transducer", vectors="", device="cpu", hidden=24, epochs=12, marginal=6, size=8, rate=1e-2
-    ).fit(PAIRS * 8)
+    recipe = {"epochs": 12, "marginal": 6, "size": 8, "rate": 1e-2}
+    return make("model", "transducer", device="cpu", shape={"hidden": 24}, recipe=recipe).fit(PAIRS * 8)
 
 
 def test_ways_of_filling(model: object) -> None:
