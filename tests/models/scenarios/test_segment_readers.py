@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from scenarist.models.scenarios import segment_readers
-from scenarist.models.scenarios.segment_readers import UNTRIED, SegmentTellers, spread
+from scenarist.models.scenarios.segment_readers import UNTRIED, SegmentReaders, spread
 
 LINES = ["She filled the tub.", "She washed her hair."]
 
@@ -32,16 +32,27 @@ def test_what_was_not_kept_lies_below_the_rest_and_none_is_left_out() -> None:
     assert found[0] < -50
 
 
+def test_the_namer_is_asked_once_and_knows_nothing_of_scenarios_a_user_added(monkeypatch: pytest.MonkeyPatch) -> None:
+    model = Model([0.0, 1.0, 0.0, 4.0])
+    monkeypatch.setattr(segment_readers, "namer", lambda name: model)
+    readers = SegmentReaders("namer-1", {})
+    for _ in range(2):
+        scores = readers.names(LINES, 5)
+        assert scores.argmax() == 3
+        assert scores[4] < scores[1]
+    assert len(model.asked) == 1
+
+
 def test_the_teller_is_asked_once_of_the_likeliest_only(monkeypatch: pytest.MonkeyPatch) -> None:
     model = Model([0.0, 3.0])
     monkeypatch.setattr(segment_readers, "teller", lambda name: model)
     names = ["None", "taking a bath", "taking a shower", "baking a cake"]
-    tellers = SegmentTellers({"teller-1": 1.0})
+    tellers = SegmentReaders("", {"teller-1": 1.0})
     for _ in range(2):
-        scores = tellers.scores(LINES, np.array([-np.inf, 0.0, -1.0, -30.0]), names)
+        scores = tellers.tells(LINES, np.array([-np.inf, 0.0, -1.0, -30.0]), names)
         assert model.asked == [["taking a bath", "taking a shower"]]
         assert scores.argmax() == 2
-    assert tellers.scores(LINES[:1], np.array([-np.inf, 0.0, -20.0, -30.0]), names).argmax() == 1
+    assert tellers.tells(LINES[:1], np.array([-np.inf, 0.0, -20.0, -30.0]), names).argmax() == 1
     assert len(model.asked) == 1
 
 
@@ -50,6 +61,6 @@ def test_each_teller_counts_by_its_share(monkeypatch: pytest.MonkeyPatch) -> Non
     monkeypatch.setattr(segment_readers, "teller", models.__getitem__)
     names, before = ["None", "taking a bath", "taking a shower"], np.array([-np.inf, 0.0, -1.0])
     for shares, best in (((0.5, 0.5), 2), ((0.6, 0.4), 2), ((0.2, 0.8), 1)):
-        scores = SegmentTellers(dict(zip(models, shares, strict=True))).scores(LINES, before, names)
+        scores = SegmentReaders("", dict(zip(models, shares, strict=True))).tells(LINES, before, names)
         assert scores.argmax() == best
     assert scores[1] - scores[2] == pytest.approx(0.8 * 2 - 0.2 * 3)

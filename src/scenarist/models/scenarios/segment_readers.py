@@ -1,9 +1,10 @@
-"""Sentences of one segment -> scores of scenarios: a language model that tells it under a name; extra `deep`.
+"""Sentences of one segment -> scores of scenarios: an encoder that reads it alone, and a language model that tells it; extra `deep`.
 
-A *teller* is SmolLM2 with adapters: how easily do the words come, told under the name of a scenario (Yogatama et al., 2017, on such
-classifiers where examples are few)? A *titler* reads the words first and guesses the name; it goes as one of the tellers. They are asked
-of the likeliest few only, and not at all where one is far ahead. Trained by `training/detector/tellers.py`; files: `scenarist get
-detector`.
+A *namer* is a network of `document_network` that was taught single segments; the scores of its sentences are added up. A *teller* is
+SmolLM2 with adapters, the other way round: how easily do the words come, told under the name of a scenario (Yogatama et al., 2017, on
+such classifiers where examples are few)? A *titler* reads the words first and guesses the name; it goes as one of the tellers. They are
+asked of the likeliest few only, and not at all where one is far ahead. Trained by `training/detector/namers.py` and `tellers.py`; files:
+`scenarist get detector`.
 """
 
 from __future__ import annotations
@@ -45,6 +46,30 @@ def cut(kind: str, tokenizer: object, texts: Sequence[str]) -> list[list[int]]:
     return [one.ids for one in tokenizer.encode_batch(ready, add_special_tokens=False)]  # type: ignore[attr-defined]
 
 
+class Namer:
+    """A network that reads one segment."""
+
+    def __init__(self, held: Checkpoint) -> None:
+        from scenarist.models.scenarios.document_network import restore
+
+        self.kind: str = held.settings["encoder"]
+        base, self.tokenizer = encoder_base(self.kind)
+        self.network = restore(held, base)
+
+    def scores(self, texts: Sequence[str]) -> Array:
+        """Scores of all labels (C,), *None* among them."""
+        import torch
+
+        from scenarist.models.scenarios.document_network import Pieces
+
+        texts = texts[:TELLS]
+        pieces = Pieces([ids or [0] for ids in cut(self.kind, self.tokenizer, texts)], LONGEST)
+        with torch.inference_mode():
+            ids, owner = pieces.lay([list(range(len(texts)))], self.network.style)
+            emission, _, _ = self.network(ids, owner, torch.ones(1, len(texts), dtype=torch.bool))
+        return np.asarray(emission[0].numpy().sum(axis=0) / len(texts) ** 0.5)
+
+
 class Teller:
     """A language model that tells a segment under a name."""
 
@@ -70,6 +95,14 @@ class Teller:
 
 
 @lru_cache(maxsize=4)
+def namer(name: str) -> Namer:
+    """A namer of the release, loaded once a process."""
+    from scenarist.networks.checkpoint import load
+
+    return Namer(load(find_released("detector", name), "document-network"))
+
+
+@lru_cache(maxsize=4)
 def teller(name: str) -> Teller:
     """A teller of the release, loaded once a process."""
     from scenarist.networks.checkpoint import load
@@ -77,9 +110,9 @@ def teller(name: str) -> Teller:
     return Teller(load(find_released("detector", name), "teller"))
 
 
-def spread(labels: Array, below: Array, size: int) -> Array:
-    """Some labels and how far each lies below the best -> log-chances of all (C,); others a little below the last, *None* (0) none."""
-    found = np.full(size, -float(below.max()) - UNTRIED)
+def spread(labels: Array, below: Array, size: int, untried: float = UNTRIED) -> Array:
+    """Some labels and how far each lies below the best -> log-chances of all (C,); others below the last, *None* (0) none."""
+    found = np.full(size, -float(below.max()) - untried)
     found[labels.astype(np.int64)] = -below
     found[0] = -60.0
     return log_softmax(found)
@@ -89,18 +122,27 @@ Scores: TypeAlias = tuple[Array, Array]
 """Some labels, and how far each lies below the best."""
 
 
-class SegmentTellers:
-    """Tellers together; a segment is asked about more than once, so what they said is remembered."""
+class SegmentReaders:
+    """A namer and tellers together; a segment is asked about more than once, so what they said is remembered."""
 
-    def __init__(self, tellers: Mapping[str, float]) -> None:
-        """``tellers``: files of the release, and how much each counts."""
-        self.tellers = dict(tellers)
-        self.remembered: dict[str, Scores] = {}
+    def __init__(self, namer: str, tellers: Mapping[str, float]) -> None:
+        """``namer``: a file of the release, empty for none; ``tellers``: files, and how much each counts."""
+        self.namer, self.tellers = namer, dict(tellers)
+        self.named: dict[str, Scores] = {}
+        self.told: dict[str, Scores] = {}
 
-    def scores(self, texts: Sequence[str], scores: Array, names: Sequence[str]) -> Array:
+    def names(self, texts: Sequence[str], size: int) -> Array:
+        """The namer's log-chances of all scenarios (C,); those a user added lie below all it knows."""
+        mark = fingerprint(texts)
+        if mark not in self.named:
+            scores = namer(self.namer).scores(texts)
+            remember(self.named, mark, (np.arange(len(scores)), scores.max() - scores))
+        return spread(*self.named[mark], size, 0.5)
+
+    def tells(self, texts: Sequence[str], scores: Array, names: Sequence[str]) -> Array:
         """The tellers' log-chances (C,), asked of those scenarios that have the best ``scores``."""
         mark = fingerprint(texts)
-        if mark not in self.remembered:
+        if mark not in self.told:
             tried = np.argsort(-scores, kind="stable")[:TRIED]
             tried = tried[scores[tried] >= scores[tried[0]] - HOPE]
             total = np.zeros(len(tried))
@@ -108,7 +150,12 @@ class SegmentTellers:
                 asked = [names[label] for label in tried]
                 for name, share in self.tellers.items():
                     total += share * teller(name).scores(texts, asked)
-            if len(self.remembered) >= REMEMBERED:
-                self.remembered.clear()
-            self.remembered[mark] = (tried, total.max() - total)
-        return spread(*self.remembered[mark], len(scores))
+            remember(self.told, mark, (tried, total.max() - total))
+        return spread(*self.told[mark], len(scores))
+
+
+def remember(scored: dict[str, Scores], mark: str, scores: Scores) -> None:
+    """Remember what was said of a segment; not of endlessly many."""
+    if len(scored) >= REMEMBERED:
+        scored.clear()
+    scored[mark] = scores
