@@ -61,8 +61,6 @@ INDEX: dict[str, str] = {
     "story-discriminator": "scenarist.models.endings.language_model:StoryDiscriminator",
     "style-linear": "scenarist.models.endings.style:StyleLinear",
     "lm-classifier": "scenarist.models.endings.language_model:LmClassifier",
-    "recorded": "scenarist.models.recorded:Recorded",
-    "recorded-order": "scenarist.models.recorded:RecordedOrder",
     "word-places": "scenarist.models.ordering:WordPlaces",
     "story-order": "scenarist.models.ordering:StoryOrder",
     "event-frequency": "scenarist.models.endings.event_frequency:EventFrequency",

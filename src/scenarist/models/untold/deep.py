@@ -12,11 +12,10 @@ mixed with those of `reader`, which knows the counts. Labelled questions are ans
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from functools import cached_property, lru_cache, partial
-from hashlib import blake2b
+from collections.abc import Callable, Sequence
+from functools import cached_property, lru_cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -28,7 +27,6 @@ from scenarist.models.untold.labels import is_labelled
 from scenarist.networks.llama import Llama, Tree
 from scenarist.networks.pretrained import find_released, gguf_file, smollm2
 from scenarist.question import Answer, AnyQuestion, Guess, Prediction, Unsaid
-from scenarist.store import home as store
 
 if TYPE_CHECKING:
     from scenarist.networks.checkpoint import Checkpoint
@@ -109,14 +107,8 @@ def of_story(story: Story, scenario: str, place: int, event: int | None = None) 
 Array = npt.NDArray[np.float32]
 TOGETHER = 8
 """Gaps that go forward at once."""
-SEEDS = (1, 2, 3)
-"""Trainings whose adapters are published."""
 KEPT = 4000
 """Gaps whose answers are remembered: an exam asks for them once with the gold and once with the detected scenario."""
-
-
-release_file = partial(store.release_file, "untold")
-"""A file of the release by its name."""
 
 
 class DeepGaps:
@@ -129,7 +121,6 @@ class DeepGaps:
         if self.verbs.shape[1] != base.size:
             raise BadInput(f"the adapters are for a network of width {self.verbs.shape[1]}, this one has {base.size}.")
         self.encode = lru_cache(maxsize=KEPT)(self._encode)
-        self.kept: Mapping[str, tuple[Any, Any]] = {}
         self._known: dict[gap_text.Gap, Array] = {}
 
     @cached_property
@@ -152,10 +143,6 @@ class DeepGaps:
             self._known = {}
             new = list(dict.fromkeys(gaps))
         rows = {gap: gap_text.ids(gap, self.encode) for gap in new}
-        for gap in new:
-            if (found := self.kept.get(gap_key(rows[gap]))) is not None:
-                self._known[gap] = spread(*found, len(self.words))
-        new = [gap for gap in new if gap not in self._known]
         new.sort(key=lambda gap: len(rows[gap]))
         with torch.inference_mode():
             for at in range(0, len(new), TOGETHER):
@@ -167,34 +154,14 @@ class DeepGaps:
         return np.stack([self._known[gap] for gap in gaps])
 
 
-def gap_key(ids: Sequence[int]) -> str:
-    """A name for a gap by what the network is shown of it."""
-    return blake2b(np.asarray(ids, "<u2").tobytes(), digest_size=8).hexdigest()
-
-
-def spread(top: Any, logp: Any, size: int) -> Array:
-    """Log-chances of all verbs from those of the likeliest; the others share the rest."""
-    line = np.asarray(logp, np.float32)
-    rest = max(1e-6, 1.0 - float(np.exp(line).sum()))
-    whole = np.full(size, np.log(rest / max(1, size - len(line))), np.float32)
-    whole[np.asarray(top, np.int64)] = line
-    return whole
-
-
 @lru_cache(maxsize=3)
-def gaps(file: str, kept: str = "") -> DeepGaps:
-    """The network of a release file, loaded once a process; ``kept``: a file of answers it gave on a graphics card."""
+def gaps(path: Path) -> DeepGaps:
+    """The network of a file of adapters, loaded once a process."""
     try:
         from scenarist.networks import checkpoint
     except ModuleNotFoundError as error:
         raise missing_extra("torch", "deep", "The deep reader of gaps") from error
-    made = DeepGaps(smollm2(), checkpoint.load(find_released("untold", file), "gap-network"))
-    if kept:
-        with np.load(find_released("untold", kept), allow_pickle=False) as found:
-            made.kept = {
-                str(key): (top, logp) for key, top, logp in zip(found["key"], found["top"], found["logp"], strict=True)
-            }
-    return made
+    return DeepGaps(smollm2(), checkpoint.load(path, "gap-network"))
 
 
 class Ranked(NamedTuple):
@@ -209,24 +176,19 @@ class DeepReader(Reader):
 
     name = "deep-reader"
 
-    def __init__(self, weight: float = 0.0, seed: int = 1, together: bool = False, kept: bool = False) -> None:
-        """``weight``: how much `reader` has a say (on dev it adds nothing); ``seed``: which of the three trainings; ``together``: the mean
-        of all three; ``kept``: take the answers kept from a graphics card where the question is the same (else half a second a gap)."""
-        self.weight, self.seed, self.together, self.kept = weight, seed, together, kept
+    def __init__(self, weight: float = 0.0, weights: str = "deep-1") -> None:
+        """``weight``: how much `reader` has a say (on dev it adds nothing); ``weights``: released adapters by name, or a path; several
+        joined by ``+``: the mean of their chances."""
+        self.weight, self.weights = weight, weights
         self._last: dict[int, tuple[AnyQuestion, Ranked]] = {}
 
-    def voices(self) -> list[tuple[str, str]]:
-        """Adapters and kept answers of the networks that speak; a seed that was not trained with stands for one that was."""
-        chosen = SEEDS if self.together else (SEEDS[(self.seed - 1) % len(SEEDS)],)
-        return [(f"deep-{one}", f"answers-{one}" if self.kept else "") for one in chosen]
+    def adapters(self) -> list[Path]:
+        """The files of the networks that speak."""
+        return [Path(name) if Path(name).suffix else find_released("untold", name) for name in self.weights.split("+")]
 
     def reads(self) -> list[Path]:
-        """The adapters, kept answers, SmolLM2, and what `reader` reads."""
-        return [
-            *super().reads(),
-            gguf_file(),
-            *(find_released("untold", name) for pair in self.voices() for name in pair if name),
-        ]
+        """The adapters, SmolLM2, and what `reader` reads."""
+        return [*self.adapters(), *super().reads(), gguf_file()]
 
     def ranked(self, question: AnyQuestion) -> tuple[list[str], Array]:
         (one,) = self.ranked_many([question])
@@ -253,7 +215,7 @@ class DeepReader(Reader):
         ]  # fmt: skip
         if not open_:
             return plain
-        nets = [gaps(*files) for files in self.voices()]
+        nets = [gaps(path) for path in self.adapters()]
         asked = [gap_text.of_story(one.story, scenario_of(one), one.place or 0) for _, one in open_]
         mean = np.logaddexp.reduce([net.logp(asked) for net in nets], axis=0) - np.log(
             len(nets)
