@@ -4,7 +4,7 @@ Switches (``code``) and what the code has: ``dropped="words"`` (dropout falls on
 (word vectors are trained), ``layer="relu"`` (that layer, as wide as the word vectors; dropout before a transition), ``course="code"`` (its
 way through the data, ``training.train_as_released``; ``code-best`` keeps the epoch of the lowest loss, not the last); for a transducer
 ``start="free"`` and ``shift=0.5`` (the walk starts anywhere), ``emission="mlp"``. A ``variant`` is a set of them with a name
-(docs/why/transducer.md has what each is worth); other names are for files of one's own.
+(docs/log/transducer.md has what each is worth); other names are for files of one's own.
 """
 
 from __future__ import annotations

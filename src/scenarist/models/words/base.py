@@ -1,6 +1,6 @@
 """WordGap -> Prediction: what every word model shares. A subclass builds and trains a network.
 
-Protocol (Bisk et al. 2019, section 4.1; notes in docs/why/transducer.md): the distribution over the vocabulary is cut to the
+Protocol (Bisk et al. 2019, section 4.1; notes in docs/log/transducer.md): the distribution over the vocabulary is cut to the
 admissible words and ``#UNK#`` and renormalised; a key that is not in the vocabulary is rated as ``#UNK#``, and ``#UNK#`` is
 never the first guess (its place is then the second). Queries of one batch that share a text are answered in one pass.
 """
