@@ -24,8 +24,8 @@ from scenarist.bench.fill_texts import fill
 from scenarist.corpora.kidscook import KidsCook
 from scenarist.models.words.base import rows_of
 from scenarist.models.words.batches import Row
-from scenarist.models.words.fine_tuning import shorten, tune
-from scenarist.models.words.head import Lesson, lesson_key, redraw
+from scenarist.models.words.head import Lesson, lesson_key
+from scenarist.models.words.pretrained import redraw, shorten, tune
 from scenarist.models.words.queries import Admissible
 from scenarist.story import Pair
 from training.kidscook.measuring import halves, measure, oracle

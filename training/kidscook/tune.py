@@ -24,9 +24,7 @@ import torch
 from scenarist.corpora.kidscook import KidsCook
 from scenarist.models.words.base import hidden_words, rows_of
 from scenarist.models.words.batches import Row, lengths
-from scenarist.models.words.fine_tuning import shorten, tune
-from scenarist.models.words.head import redraw
-from scenarist.models.words.pretrained import learned
+from scenarist.models.words.pretrained import learned, redraw, shorten, tune
 from scenarist.models.words.pretrained_transducer import PretrainedTransducer
 from scenarist.models.words.queries import Admissible
 from scenarist.networks import checkpoint as word_checkpoint

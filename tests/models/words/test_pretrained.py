@@ -9,10 +9,10 @@ transformers = pytest.importorskip("transformers")
 
 from scenarist.models.words.base import hidden_text  # noqa: E402
 from scenarist.models.words.batches import Row, Vocabulary  # noqa: E402
-from scenarist.models.words.causal import CausalWords  # noqa: E402
-from scenarist.models.words.fine_tuning import Tuning, tune  # noqa: E402
-from scenarist.models.words.head import Lesson, Reading, WordHead, lesson_key, redraw  # noqa: E402
+from scenarist.models.words.causal import CausalWords, tell_pieces  # noqa: E402
+from scenarist.models.words.head import Lesson, Reading, WordHead, lesson_key  # noqa: E402
 from scenarist.models.words.pieces import Marked, Pieces, piece_row  # noqa: E402
+from scenarist.models.words.pretrained import Tuning, redraw, tune  # noqa: E402
 from scenarist.models.words.pretrained_transducer import PretrainedTransducer  # noqa: E402
 from scenarist.models.words.queries import Admissible, Network, Query, merge, read_logits  # noqa: E402
 from scenarist.networks.adapters import SINGLE, Lora, Setup  # noqa: E402
@@ -82,6 +82,31 @@ def test_word_probabilities_are_exact_over_pieces() -> None:
                 logp = model(torch.tensor([whole])).logits[0].log_softmax(-1)
             expected = sum(float(logp[at - 1, whole[at]]) for at in range(len(ids), len(whole)))
             assert float(line[WORDS.at.get(word, 0)]) == pytest.approx(expected, abs=1e-3), word
+
+
+@pytest.mark.parametrize(
+    ("prompt", "ends"), [([7, 3, 5, 8], False), ([7, 40, 41, 42, 40, 41], False), ([7, 40, 41, 42, 40, 41], True)]
+)
+def test_a_text_is_told_as_the_library_tells_it(prompt: list[int], ends: bool) -> None:
+    model = llama()
+    ids = torch.tensor([prompt])
+
+    def generate(end: int) -> list[int]:
+        told: list[int] = model.generate(
+            ids, attention_mask=torch.ones_like(ids), max_new_tokens=24, num_beams=4, no_repeat_ngram_size=4,
+            do_sample=False, length_penalty=1.0, eos_token_id=end, pad_token_id=end,
+        )[0, len(prompt) :].tolist()  # fmt: skip
+        return told
+
+    end = next(piece for piece in generate(7) if len(generate(piece)) < 24) if ends else 7
+    theirs = generate(end)
+    assert (len(theirs) < 24) is ends
+    network = CausalWords(body(), Pieces(Bytes(), 256, start=end), WORDS, WHITE)
+    with torch.no_grad():
+        ours = tell_pieces(network, prompt, width=4, longest=24)
+    assert list(ours) == theirs
+    phrases = [ours[start : start + 4] for start in range(len(ours) - 3)]
+    assert len(set(phrases)) == len(phrases)
 
 
 def test_pruning_keeps_the_likely_words() -> None:

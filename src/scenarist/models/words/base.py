@@ -62,8 +62,9 @@ class WordModel:
     temperature = 1.0
     """Divides the logits: above 1 for a network that is surer than it should be."""
 
-    def __init__(self, weights: str = "", device: str = "auto", seed: int = 1) -> None:
-        self.weights, self.device, self.seed = weights, pick_device(device), seed
+    def __init__(self, weights: str = "", device: str = "auto", seed: int = 1, variant: str = "") -> None:
+        """``variant``: another released training of this model and seed (release/kidscook/CARD.md)."""
+        self.weights, self.device, self.seed, self.variant = weights, pick_device(device), seed, variant
         self.vocabulary_: Vocabulary | None = None
         self.whitelist_: tuple[str, ...] = ()
         self.network_: Any = None
@@ -89,9 +90,10 @@ class WordModel:
         raise NotImplementedError
 
     def path(self) -> Path:
-        """The file that ``weights`` names: ``kidscook`` is the released one of this model and seed."""
+        """The file that ``weights`` names: ``kidscook`` is the released one of this model, variant and seed."""
         if self.weights == "kidscook":
-            return checkpoint.find(f"{self.name}-{self.seed}.safetensors")
+            name = "-".join(part for part in (self.name, self.variant, str(self.seed)) if part)
+            return checkpoint.find(f"{name}.safetensors")
         return Path(self.weights)
 
     def reads(self) -> list[Path]:

@@ -1,4 +1,4 @@
-"""A word head on a pretrained language model: states of ``abstract => concrete`` -> the words that fill a blank.
+"""WordGap -> Prediction by a word head on a pretrained language model: states of ``abstract => concrete`` -> the words that fill a blank.
 
 Ours (the paper's nearest row is GPT, fine-tuned). The causal model reads abstract and prefix; a linear layer over the
 word vocabulary, begun from the mean vectors of each word's pieces, names the next word, so that multi-piece words need no
@@ -8,15 +8,19 @@ weight (``aside``) on all other words. Left to right: nothing after the blank is
 
 from __future__ import annotations
 
-import random
-from collections.abc import Sequence
-from typing import Any, NamedTuple
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple, Self
 
 import torch
 from torch import Tensor, nn
 
+from scenarist.contracts import WordLists
+from scenarist.errors import BadInput
+from scenarist.models.words.base import hidden_words
 from scenarist.models.words.batches import Row, Vocabulary
 from scenarist.models.words.pieces import Marked, PieceBatch, Pieces, piece_batch, piece_row
+from scenarist.models.words.pretrained import PretrainedWords
 from scenarist.models.words.queries import Admissible, Place
 
 BARRED = -1e9
@@ -180,18 +184,48 @@ class WordHead(nn.Module):  # type: ignore[misc]
         return out
 
 
-def redraw(row: Row, admissible: Admissible, chance: random.Random) -> Row:
-    """The same text with other blanks: as many of its eligible runs (distinct strings) as were blanked, at random."""
-    eligible = [word in admissible.at and word not in row.abstract for word in row.concrete]
-    runs, start = [], None
-    for place, one in enumerate([*eligible, False]):
-        if one and start is None:
-            start = place
-        elif not one and start is not None:
-            runs.append((start, place))
-            start = None
-    texts = sorted({row.concrete[a:b] for a, b in runs})
-    if not texts:
-        return row
-    kept = set(chance.sample(texts, min(5, len(texts))))
-    return row._replace(blanks=tuple((a, b) for a, b in runs if row.concrete[a:b] in kept))
+class WordHeadModel(PretrainedWords):
+    """A word head with adapters on a pretrained language model."""
+
+    name = "word-head"
+    spare_abstract = True
+
+    def __init__(
+        self,
+        temperature: float | None = None,
+        reading: Mapping[str, Any] | None = None,
+        seed: int = 1,
+        **settings: Any,
+    ) -> None:
+        """``temperature``: the checkpoint's own where none is given. ``reading``: how texts are shown in training (``Reading``)."""
+        super().__init__(seed=seed, **settings)
+        if temperature is not None and not temperature > 0:
+            raise BadInput(f"{self.name}: temperature must be above 0, got {temperature}.")
+        self.given_temperature = temperature
+        self.temperature = temperature or 1.0
+        self.own = self.network_settings(**(reading or {}))
+
+    def network_settings(self, **reading: Any) -> dict[str, Any]:
+        """What the network is made with."""
+        return Reading(**reading)._asdict()
+
+    def load(self, path: Path) -> Self:
+        super().load(path)
+        self.temperature = self.given_temperature or float(self.saved.get("temperature", 1.0))
+        return self
+
+    def make(self, body: Marked, pieces: Pieces) -> WordHead:
+        assert self.vocabulary_ is not None
+        self.spare_abstract = bool(self.own["spare"])
+        allowed = Admissible(self.whitelist_, self.vocabulary_)
+        return WordHead(body, pieces, self.vocabulary_, allowed, Reading(**self.own))
+
+
+class InfillHeadModel(WordHeadModel):
+    """A word head that reads the whole text with its blanks hidden before it fills them: for `wordcloze-infill`."""
+
+    name = "infill-head"
+    sides = "both"
+
+    def learn(self, rows: Sequence[Row], lists: WordLists | None, held: Sequence[Row] | None) -> None:
+        super().learn([row._replace(template=hidden_words(row)) for row in rows], lists, held)

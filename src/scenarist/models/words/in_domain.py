@@ -72,16 +72,10 @@ class InDomain(WordModel):
         recipe: Mapping[str, Any] | None = None,
     ) -> None:
         """``variant``: another released training, e.g. ``both`` (the abstract read both ways; docs/how-to/kidscook.md)."""
-        super().__init__(weights, device, seed)
-        self.variant = variant
+        super().__init__(weights, device, seed, variant)
         self.shape = Shape(**(shape or {}))
         self.recipe = Recipe(**{"seed": seed, "device": self.device, **(recipe or {})})
         self.log: Log = lambda _: None
-
-    def path(self) -> Path:
-        if self.weights == "kidscook" and self.variant:
-            return checkpoint.find(f"{self.name}-{self.variant}-{self.seed}.safetensors")
-        return super().path()
 
     def kind(self) -> dict[str, Any]:
         """What else the network is built with."""

@@ -1,4 +1,4 @@
-"""A transducer on a pretrained encoder: as accurate as the word head, and every word points to the abstract.
+"""WordGap -> Prediction by a transducer on a pretrained encoder: as accurate as the word head, and every word points to the abstract.
 
 None of the systems of Bisk et al. (2019) was both. One causal model reads three things with the same weights: the
 abstract (its states are the positions e_i), the concrete prefix alone (the *blind* states, which have not seen the abstract)
@@ -11,17 +11,20 @@ position that the blind prefix is aligned to.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import torch
 from torch import Tensor, nn
 
 from scenarist.models.words import monotonic
-from scenarist.models.words.batches import Row, Vocabulary
-from scenarist.models.words.head import Reading, WordHead
+from scenarist.models.words.base import alignment, rows_of
+from scenarist.models.words.batches import Row, Vocabulary, lengths
+from scenarist.models.words.head import Reading, WordHead, WordHeadModel
 from scenarist.models.words.monotonic import Scores
 from scenarist.models.words.pieces import Marked, Pieces
 from scenarist.models.words.queries import Admissible, Place
 from scenarist.models.words.transducer import product_grid
+from scenarist.story import Alignment, Pair
 
 
 class PretrainedTransducer(WordHead):
@@ -114,3 +117,36 @@ class PretrainedTransducer(WordHead):
         picked = (d if seen is None else seen)[row, place].float()
         out: Tensor = picked @ self.head.weight.T + self.head.bias + a[row, at]
         return out
+
+
+class PretrainedTransducerModel(WordHeadModel):
+    """A transducer on a pretrained encoder: every word points to the abstract."""
+
+    name = "pretrained-transducer"
+
+    def network_settings(self, sighted: bool = True, blind_weight: float = 0.5, **reading: Any) -> dict[str, Any]:
+        return {**super().network_settings(**reading), "sighted": sighted, "blind_weight": blind_weight}
+
+    def make(self, body: Marked, pieces: Pieces) -> PretrainedTransducer:
+        assert self.vocabulary_ is not None
+        self.spare_abstract = bool(self.own["spare"])
+        reading = Reading(**{key: self.own[key] for key in Reading._fields})
+        allowed = Admissible(self.whitelist_, self.vocabulary_)
+        own = {key: self.own[key] for key in ("sighted", "blind_weight")}
+        return PretrainedTransducer(body, pieces, self.vocabulary_, allowed, reading, **own)
+
+    def tune(self, network: Any, rows: Sequence[Row]) -> Any:
+        network.set_ratio(*lengths(rows, self.tuning.cut))
+        return super().tune(network, rows)
+
+    def align(self, pairs: Sequence[Pair]) -> list[Alignment]:
+        """The best alignment of each pair (Viterbi, blind states)."""
+        if self.network_ is None:
+            self.fit(())
+        aligned: list[Alignment] = []
+        for first in range(0, len(pairs), 16):
+            chosen = pairs[first : first + 16]
+            with torch.no_grad():
+                paths = self.network_.align(rows_of(chosen)).tolist()
+            aligned += [alignment(pair, path, self.name) for pair, path in zip(chosen, paths, strict=True)]
+        return aligned
