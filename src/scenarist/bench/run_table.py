@@ -15,6 +15,7 @@ from scenarist import __version__
 from scenarist.bench import marks as scoring
 from scenarist.bench import sit as runner
 from scenarist.bench.bootstrap import detectable
+from scenarist.bench.figures import Analysis, Figure, FigureRow
 from scenarist.bench.significance import compare, holm
 from scenarist.bench.sit import read_by
 from scenarist.bench.spec import Condition, Held, Row, Source, Table
@@ -330,16 +331,14 @@ def reference(table: Table, done: Done, rows: Sequence[Done], column: str, metri
 
 
 def analysis(table: Table, split: str, seed: int, limit: int | None, only: Sequence[str]) -> Sheet:
-    """A table that is no grid of solvers and exams: its function gives the rows in the promised form, only some where it can."""
-    function = load(table.run)
-    some = {"only": only} if "only" in inspect.signature(function).parameters else {}
-    found: dict[str, Any] = function(split=split, seed=seed, limit=limit, **some)
-    rows = [row for row in found["rows"] if not only or row["model"] in only]
+    """A table that is no grid of solvers and exams: its function gives the rows, only some where it can; the published ones stand above."""
+    function: Callable[..., Analysis] = load(table.run)
+    chosen = {"only": only} if takes(function, "only") else {}
+    found = function(split=split, seed=seed, limit=limit, **chosen)
     published = [
-        {"model": row.model, "role": row.role, "scores": {
-            column: {"value": value, "low": None, "high": None, "n": None} for column, value in row.published(split).items()}}
-        for row in table.row if row.role == "published" and (not only or row.model in only)
-    ]  # fmt: skip
-    whole = {"table": table.name, "split": split, "signature": found["signature"], "rows": published + rows}
-    whole.update({key: value for key, value in found.items() if key not in ("rows", "signature")})
-    return Sheet(table, split, [], signature=found["signature"], analysis=whole)
+        FigureRow(row.model, row.role, {column: Figure(value) for column, value in row.published(split).items()})
+        for row in table.row
+        if row.role == "published"
+    ]
+    found.rows = [row for row in [*published, *found.rows] if not only or row.model in only]
+    return Sheet(table, split, [], signature=found.signature, analysis=found.form(table.name, split))
