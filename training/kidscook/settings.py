@@ -7,10 +7,10 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from scenarist.models.words.head import Reading, WordHeadModel
+from scenarist.models.words.head import HeadReading, WordHeadModel
 from scenarist.models.words.in_domain import InDomain, Recipe
 from scenarist.models.words.pretrained import Tuning
-from scenarist.models.words.recurrent import Shape
+from scenarist.models.words.recurrent import NetworkShape
 from scenarist.registry import find
 
 
@@ -26,9 +26,9 @@ def grouped(model: str, settings: Mapping[str, Any]) -> dict[str, Any]:
     """What `make("model", model, ...)` takes, from settings in a row."""
     kind = find("model", model)
     if issubclass(kind, InDomain):
-        groups = {"shape": Shape._fields, "recipe": Recipe._fields, "code": getattr(kind, "switches", ())}
+        groups = {"shape": NetworkShape._fields, "recipe": Recipe._fields, "code": getattr(kind, "switches", ())}
     else:
-        reading = (*Reading._fields, "sighted", "blind_weight") if issubclass(kind, WordHeadModel) else ()
+        reading = (*HeadReading._fields, "sighted", "blind_weight") if issubclass(kind, WordHeadModel) else ()
         groups = {"tuning": Tuning._fields, "reading": reading}
     known = {name: group for group, names in groups.items() for name in names if name not in ("seed", "device")}
     made: dict[str, Any] = {name: value for name, value in settings.items() if name not in known}

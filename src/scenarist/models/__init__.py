@@ -18,7 +18,7 @@ INDEX: dict[str, str] = {
     "tt-tfidf": "scenarist.models.scenarios.wanzare2019:TopicTilingLabels",
     "sent-tfidf": "scenarist.models.scenarios.wanzare2019:SentenceLabels",
     "random-tfidf": "scenarist.models.scenarios.wanzare2019:RandomLabels",
-    "sent-maj": "scenarist.models.scenarios.wanzare2019:Majority",
+    "sent-maj": "scenarist.models.scenarios.wanzare2019:MajorityScenario",
     "even-segments": "scenarist.models.scenarios.tiling:Even",
     "random-segments": "scenarist.models.scenarios.tiling:RandomCuts",
     "text-tiling": "scenarist.models.scenarios.tiling:TextTiling",

@@ -20,10 +20,10 @@ from typing import Any, NamedTuple
 import torch
 from torch import Tensor, nn
 
-from scenarist.models.words.batches import Row, Vocabulary
-from scenarist.models.words.pieces import Marked, PieceRow, Pieces, piece_batch, piece_row
+from scenarist.models.words.batches import PairRow, Vocabulary
+from scenarist.models.words.pieces import Marked, PieceRow, WordPieces, piece_batch, piece_row
 from scenarist.models.words.pretrained import PretrainedWords
-from scenarist.models.words.queries import Place
+from scenarist.models.words.queries import QueryPlace
 from scenarist.networks.prefix_cache import Memory, read_on
 
 NEVER = -1e9
@@ -55,7 +55,7 @@ class CausalWords(nn.Module):  # type: ignore[misc]
     """ln P of each admissible word from a causal model over pieces."""
 
     def __init__(
-        self, body: Marked, pieces: Pieces, vocabulary: Vocabulary, whitelist: Sequence[str], prune: float = 0.0
+        self, body: Marked, pieces: WordPieces, vocabulary: Vocabulary, whitelist: Sequence[str], prune: float = 0.0
     ) -> None:
         super().__init__()
         self.body, self.pieces, self.vocabulary, self.prune = body, pieces, vocabulary, prune
@@ -68,7 +68,7 @@ class CausalWords(nn.Module):  # type: ignore[misc]
     def device(self) -> str:
         return self.body.llama.device
 
-    def loss(self, rows: Sequence[Row]) -> Tensor:
+    def loss(self, rows: Sequence[PairRow]) -> Tensor:
         """Mean -ln P per piece of the concrete text, the abstract given."""
         cut = [piece_row(row, self.pieces, marks=False) for row in rows]
         batch = piece_batch([one._replace(ids=[*one.ids, self.pieces.start]) for one in cut], self.device)
@@ -85,7 +85,7 @@ class CausalWords(nn.Module):  # type: ignore[misc]
         out: Tensor = states.float() @ self.body.llama.embedding.float().T
         return out
 
-    def logits(self, rows: Sequence[Row], places: Sequence[Place]) -> Tensor:
+    def logits(self, rows: Sequence[PairRow], places: Sequence[QueryPlace]) -> Tensor:
         """ln P(word) in the columns of the vocabulary, (Q, V); words that are not admissible never come."""
         cut = [piece_row(row, self.pieces, marks=False) for row in rows]
         nodes = list(range(1, len(self.tree.nodes)))
@@ -100,7 +100,7 @@ class CausalWords(nn.Module):  # type: ignore[misc]
             out[:, self.vocabulary.unknown] = words[:, ~known].logsumexp(1)
         return out
 
-    def words(self, cut: Sequence[PieceRow], places: Sequence[Place], nodes: list[int]) -> Tensor:
+    def words(self, cut: Sequence[PieceRow], places: Sequence[QueryPlace], nodes: list[int]) -> Tensor:
         """ln P(word), (Q, W), with these nodes opened."""
         reach: dict[int, Tensor] = {}
         found = torch.full((len(places), len(self.whitelist)), NEVER, device=self.device)
@@ -125,7 +125,7 @@ class CausalWords(nn.Module):  # type: ignore[misc]
             found[:, words] = reach[top][:, None] - math.log(len(words))
         return found
 
-    def steps(self, cut: Sequence[PieceRow], places: Sequence[Place], nodes: list[int]) -> Iterator[Tensor]:
+    def steps(self, cut: Sequence[PieceRow], places: Sequence[QueryPlace], nodes: list[int]) -> Iterator[Tensor]:
         """ln P(next piece) after each query's prefix, then after each node behind it: (Q, pieces) each."""
         slots: list[list[int]] = [[] for _ in cut]  # queries of each row
         for number, place in enumerate(places):
@@ -183,7 +183,7 @@ class CausalModel(PretrainedWords):
         super().__init__(seed=seed, **settings)
         self.own = {"prune": prune, "joint": joint}
 
-    def make(self, body: Marked, pieces: Pieces) -> CausalWords:
+    def make(self, body: Marked, pieces: WordPieces) -> CausalWords:
         assert self.vocabulary_ is not None
         pieces.joint = self.own["joint"]
         return CausalWords(body, pieces, self.vocabulary_, self.whitelist_, self.own["prune"])
@@ -194,7 +194,7 @@ class CausalModel(PretrainedWords):
         if self.network_ is None:
             self.fit(())
         network: CausalWords = self.network_
-        beam = tell_pieces(network, piece_row(Row(abstract, ()), network.pieces, marks=False).ids, width, longest)
+        beam = tell_pieces(network, piece_row(PairRow(abstract, ()), network.pieces, marks=False).ids, width, longest)
         text = network.pieces.tokenizer.decode([piece for piece in beam if piece != network.pieces.start])
         words = tuple(text.split())
         full = max((place + 1 for place, word in enumerate(words) if word == "."), default=len(words))

@@ -14,10 +14,10 @@ import torch
 from torch import Tensor
 
 from scenarist.models.words.base import WordModel
-from scenarist.models.words.batches import Row
+from scenarist.models.words.batches import PairRow
 from scenarist.models.words.head import WordHeadModel
 from scenarist.models.words.pretrained_transducer import PretrainedTransducerModel
-from scenarist.models.words.queries import Place
+from scenarist.models.words.queries import QueryPlace
 from scenarist.networks import checkpoint
 from scenarist.networks.pretrained import gguf_file
 
@@ -50,7 +50,7 @@ class WordHeadEnsemble(WordModel):
         return self
 
     def read_places(
-        self, rows: Sequence[Row], asked: Sequence[Place], told: Sequence[Place], whitelist: str
+        self, rows: Sequence[PairRow], asked: Sequence[QueryPlace], told: Sequence[QueryPlace], whitelist: str
     ) -> tuple[Tensor, Tensor]:
         read = [member.read_places(rows, asked, told, whitelist) for member in self.members]
         table = torch.stack([table for table, _ in read]).logsumexp(0) - math.log(len(read))

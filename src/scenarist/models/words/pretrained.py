@@ -19,8 +19,8 @@ from torch import Tensor, nn
 from scenarist.contracts import WordLists
 from scenarist.errors import BadInput
 from scenarist.models.words.base import WordModel
-from scenarist.models.words.batches import MARKS, Row, Vocabulary
-from scenarist.models.words.pieces import Marked, Pieces
+from scenarist.models.words.batches import MARKS, PairRow, Vocabulary
+from scenarist.models.words.pieces import Marked, WordPieces
 from scenarist.models.words.queries import Admissible, Network
 from scenarist.networks import checkpoint
 from scenarist.networks.adapters import LOW, SINGLE, Lora, Setup
@@ -78,7 +78,7 @@ class PretrainedWords(WordModel):
         """The weights, and the network they stand on; one from a hub is known by its name."""
         return super().reads() + ([gguf_file()] if self.base == "smollm2" else [])
 
-    def make(self, body: Marked, pieces: Pieces) -> Any:
+    def make(self, body: Marked, pieces: WordPieces) -> Any:
         """The network on a body."""
         raise NotImplementedError
 
@@ -88,26 +88,26 @@ class PretrainedWords(WordModel):
         if adapter is None and self.tuned:
             setup = Setup(self.tuning.scale / self.tuning.rank)
             adapter = Lora.fresh(llama, self.tuning.rank, [self.seed], SINGLE, setup=setup)
-        pieces = Pieces(llama.tokenizer, len(llama.embedding), start=llama.start)
+        pieces = WordPieces(llama.tokenizer, len(llama.embedding), start=llama.start)
         body = Marked(llama, pieces("_")[-1], adapter)
         return self.make(body, pieces).to(self.device)
 
-    def learn(self, rows: Sequence[Row], lists: WordLists | None, held: Sequence[Row] | None) -> None:
+    def learn(self, rows: Sequence[PairRow], lists: WordLists | None, held: Sequence[PairRow] | None) -> None:
         torch.manual_seed(self.seed)
         self.take_lists(rows, lists)
         network = self.built(None)
         self.network_ = self.tune(network, rows) if self.tuned else network.eval()
 
-    def tune(self, network: Any, rows: Sequence[Row]) -> Any:
+    def tune(self, network: Any, rows: Sequence[PairRow]) -> Any:
         """The network, fine-tuned; a share ``redraw`` of the texts is shown with other blanks each time."""
         share, allowed = float(self.own.get("redraw", 0.0)), Admissible(self.whitelist_, network.vocabulary)
 
-        def change(row: Row, chance: random.Random) -> Row:
+        def change(row: PairRow, chance: random.Random) -> PairRow:
             return redraw(row, allowed, chance) if share and chance.random() < share else row
 
         return tune(network, rows, self.tuning, change, self.log)
 
-    def take_lists(self, rows: Sequence[Row], lists: WordLists | None) -> None:
+    def take_lists(self, rows: Sequence[PairRow], lists: WordLists | None) -> None:
         """Vocabulary and admissible words: the corpus's own; of pairs that bring none, all words of the concrete texts."""
         if lists is not None:
             self.vocabulary_, self.whitelist_ = Vocabulary(lists.vocabulary()), lists.whitelist()
@@ -171,7 +171,7 @@ def bfloat16_products() -> bool:
     return bool(torch.ops.mkldnn._is_mkldnn_bf16_supported())
 
 
-def shorten(row: Row, cut: int) -> Row:
+def shorten(row: PairRow, cut: int) -> PairRow:
     """The first words of a long text with the blanks that lie wholly in them."""
     if len(row.concrete) <= cut:
         return row
@@ -182,9 +182,9 @@ def shorten(row: Row, cut: int) -> Row:
 
 def tune(
     network: Any,
-    rows: Sequence[Row],
+    rows: Sequence[PairRow],
     tuning: Tuning,
-    change: Callable[[Row, random.Random], Row] = lambda row, _: row,
+    change: Callable[[PairRow, random.Random], PairRow] = lambda row, _: row,
     log: Callable[[str], None] = lambda _: None,
     after_epoch: Callable[[int], bool | None] = lambda _: None,
 ) -> Any:
@@ -240,7 +240,7 @@ def tune(
     return network.eval()
 
 
-def backward(network: Any, group: Sequence[Row]) -> torch.Tensor:
+def backward(network: Any, group: Sequence[PairRow]) -> torch.Tensor:
     """The loss of a batch and its gradient; where memory runs out, of the first half of it."""
     try:
         loss: torch.Tensor = network.loss(group)
@@ -263,7 +263,7 @@ def swap(weights: Sequence[nn.Parameter], others: Sequence[torch.Tensor]) -> Non
             other.copy_(kept)
 
 
-def alike(rows: Sequence[Row], size: int, chance: random.Random) -> list[list[Row]]:
+def alike(rows: Sequence[PairRow], size: int, chance: random.Random) -> list[list[PairRow]]:
     """Batches of about one length in random order."""
     order = list(range(len(rows)))
     chance.shuffle(order)
@@ -275,7 +275,7 @@ def alike(rows: Sequence[Row], size: int, chance: random.Random) -> list[list[Ro
     return groups
 
 
-def redraw(row: Row, admissible: Admissible, chance: random.Random) -> Row:
+def redraw(row: PairRow, admissible: Admissible, chance: random.Random) -> PairRow:
     """The same text with other blanks: as many of its eligible runs (distinct strings) as were blanked, at random."""
     eligible = [word in admissible.at and word not in row.abstract for word in row.concrete]
     runs, start = [], None
