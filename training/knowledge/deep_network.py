@@ -1,4 +1,4 @@
-"""SmolLM2 with adapters and two heads, which stands at a gap: the network that `deep.py` trains and models/deep_untold.py runs."""
+"""SmolLM2 with adapters and two heads, which stands at a gap: the network that `deep.py` trains and models/untold/deep.py runs."""
 
 from __future__ import annotations
 

@@ -23,7 +23,8 @@ import numpy.typing as npt
 
 from scenarist.errors import BadInput, missing_extra
 from scenarist.models.untold import deep as gap_text
-from scenarist.models.untold.counts import LISTED, Reader, normalised, scenario_of
+from scenarist.models.untold.base import LISTED, log_chances, scenario_of
+from scenarist.models.untold.counts import UntoldNetwork
 from scenarist.models.untold.labels import is_labelled
 from scenarist.networks.pretrained import gguf_file
 from scenarist.question import Answer, AnyQuestion, Guess, Prediction, Unsaid
@@ -227,10 +228,10 @@ class Ranked(NamedTuple):
     logp: Array
 
 
-class DeepReader(Reader):
+class DeepReader(UntoldNetwork):
     """`reader` with a language model beside the counts."""
 
-    name = "deep-reader"
+    name = "untold-deep"
 
     def __init__(self, weight: float = 0.0, seed: int = 1, together: bool = False, kept: bool = False) -> None:
         """``weight``: how much `reader` has a say (on dev it adds nothing); ``seed``: which of the three trainings; ``together``: the mean
@@ -286,7 +287,7 @@ class DeepReader(Reader):
         known = dict(zip(light.names, light.logp, strict=True))
         least = min(known.values())
         other = np.array([known.get(word, least) for word in words], np.float32)
-        return Ranked(words, normalised(deep + self.weight * other))
+        return Ranked(words, log_chances(deep + self.weight * other))
 
     def answer_many(self, questions: Sequence[AnyQuestion]) -> list[Prediction]:
         """Guesses for many questions."""
