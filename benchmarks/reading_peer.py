@@ -1,7 +1,7 @@
 """Core arguments, trees and tags of the default reader beside a peer that lives in another environment, in one run.
 
     python3.9 -m venv peer && peer/bin/pip install spacy==2.3.9 spacy-lookups-data==0.3.2 en-ud-model-sm==1.1.0
-    SCENARIST_DATA=... python benchmarks/reading_peer.py --peer peer/bin/python [--split dev] [--out results/reading-peer-dev.json]
+    SCENARIST_DATA=... python benchmarks/reading_peer.py --peer peer/bin/python [--split dev] [--out results/runs/reading-peer-dev.json]
 
 Both get the treebank's words, one sentence at a time (the peer may not cut it further); the peer's labels are brought to UD v2 by
 `scenarist.reading.foreign.universal`, and both are marked by the metrics of the table `reading`. In the peer's scheme (UD v1) a name hangs on its

@@ -28,8 +28,8 @@ def main() -> None:
     import numpy as np
 
     from scenarist.corpora.storycloze import StoryCloze2016
+    from scenarist.models.endings.story_network import story_network
     from scenarist.models.recorded import Recorded
-    from scenarist.networks.adapters import story_network
     from scenarist.registry import make
 
     stories = list(StoryCloze2016("dev"))[: given.limit]

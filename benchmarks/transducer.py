@@ -18,7 +18,8 @@ import torch
 
 from scenarist.models.words.batches import Batch, Vocabulary
 from scenarist.models.words.monotonic import Scores, log_likelihood
-from scenarist.models.words.recurrent import Attention, WordNetwork
+from scenarist.models.words.recurrent import WordNetwork
+from scenarist.models.words.seq2seq import Attention
 from scenarist.models.words.transducer import Transducer
 
 
@@ -95,8 +96,8 @@ def main() -> None:
 
 def slots() -> dict[str, object]:
     """Seconds to fill all blanks of dev with each released in-domain model: on the clock, and of the processor (what a quiet machine takes)."""
+    from scenarist.bench.fill_texts import fill
     from scenarist.errors import Missing
-    from scenarist.models.words.decoding import fill
     from scenarist.registry import make
 
     spent: dict[str, dict[str, float]] = {}

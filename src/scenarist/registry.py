@@ -89,7 +89,11 @@ def target_of(room: str, name: str) -> tuple[str, dict[str, Any]]:
 
 
 def find(room: str, name: str) -> Any:
-    """The class or function registered under a name."""
+    """The class or function registered under a name.
+
+    >>> find("metric", "recall@50") is find("metric", "recall")
+    True
+    """
     return load(target_of(room, name)[0])
 
 

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Mapping
 
 from scenarist.errors import BadInput
 
-LAST = ("data", "split", "limit", "read", "train", "seed", "v")
+LAST = ("data", "split", "limit", "read", "train", "held", "seed", "v")
 """Fields that stand at the end of every signature, in this order."""
 
 WORDS = {
@@ -36,6 +36,7 @@ WORDS = {
     "limit": "only the first {} items were asked",
     "read": "text was read by {}",
     "train": "the model learned from {}",
+    "held": "and stopped or was tuned on {} (corpus = split)",
     "seed": "random choices were seeded with {}",
     "v": "by scenarist {}",
 }

@@ -149,6 +149,16 @@ def test_the_passages_of_the_guidelines(monkeypatch: pytest.MonkeyPatch) -> None
     assert whole["none/appendix-a"]["value"] >= 4 / 7
 
 
+def test_a_missing_paper_says_where_it_was_looked_for(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SCENARIST_DATA", "")
+    monkeypatch.setenv("SCENARIST_PAPERS", str(tmp_path))
+    with pytest.raises(Missing, match=f"looked in {tmp_path}.*SCENARIST_PAPERS=FOLDER"):
+        list(passages.passages())
+    (tmp_path / "wanzare-2019-scenario-detection.txt").write_text("another text")
+    with pytest.raises(BadInput, match="checksum differs"):
+        list(passages.passages())
+
+
 def test_the_map_shows_every_wrong_pair_and_the_words_of_topics() -> None:
     pairs = {
         ("writing a letter", "mailing a letter"): 5,

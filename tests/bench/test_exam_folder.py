@@ -5,6 +5,7 @@ import pytest
 from scenarist.bench import exam_folder as folder
 from scenarist.bench.sit import data_hash
 from scenarist.errors import BadInput
+from scenarist.marked import ExamCard
 from scenarist.question import Choice, Item
 
 ITEMS = [Item(f"i{n}", Choice((f"Sentence {n}.",), ("Yes.", "No.")), str(n % 2)) for n in range(4)]
@@ -14,7 +15,7 @@ ITEMS = [Item(f"i{n}", Choice((f"Sentence {n}.",), ("Yes.", "No.")), str(n % 2))
 def exam(tmp_path):
     path = tmp_path / "exam"
     folder.write(
-        path, ITEMS, folder.Card("storycloze", "mine", "dev", 4, f"mine#{data_hash(ITEMS)}", metrics=("accuracy",))
+        path, ITEMS, ExamCard("storycloze", "mine", "dev", 4, f"mine#{data_hash(ITEMS)}", metrics=("accuracy",))
     )
     return path
 

@@ -17,10 +17,10 @@ PAIR = Pair(
 def test_kinds_and_loops() -> None:
     pytest.importorskip("torch")
     from scenarist.bench.analyses.kidscook_fills import count, kind, loops
-    from scenarist.models.words.decoding import Filled
+    from scenarist.bench.fill_texts import FilledText
 
-    good = Filled(0, {2: "large", 5: "stir", 8: "spoon", 11: "knife"})
-    stuck = Filled(0, {2: "spoon", 5: "spoon", 8: "spoon", 11: "spoon"})
+    good = FilledText(0, {2: "large", 5: "stir", 8: "spoon", 11: "knife"})
+    stuck = FilledText(0, {2: "spoon", 5: "spoon", 8: "spoon", 11: "spoon"})
     assert [kind((a,), (b,)) for a, b in (("big", "big"), ("big", "large"), ("fork", "pan"))] == ["good", "near", "bad"]
     assert not loops(PAIR, good)
     assert loops(PAIR, stuck)
@@ -30,18 +30,24 @@ def test_kinds_and_loops() -> None:
 
 @pytest.mark.data
 @pytest.mark.neural
-@pytest.mark.parametrize("name", ["kidscook_fills", "kidscook_decoding", "kidscook_alignment"])
-def test_tables_run_on_a_few_pairs(name: str) -> None:
+@pytest.mark.parametrize(
+    "table, module, row",
+    [
+        ("kidscook-fills", "scenarist.bench.analyses.kidscook_fills", "transducer"),
+        ("kidscook-alignment", "scenarist.bench.analyses.kidscook_alignment", "transducer"),
+        ("kidscook-decoding", "experiments.kidscook.decoding", "transducer"),
+        ("kidscook-alignment-code", "experiments.kidscook.alignment", "transducer-code"),
+    ],
+)
+def test_tables_run_on_a_few_pairs(table: str, module: str, row: str, monkeypatch: pytest.MonkeyPatch) -> None:
     pytest.importorskip("torch")
     import importlib
 
-    module = importlib.import_module(f"scenarist.bench.analyses.{name}")
-    if name == "kidscook_alignment":
-        module.SEEDS = (1,)
-    made = module.table(split="dev", seed=13, limit=6)
-    rows = {row["model"]: row for row in made["rows"]}
-    assert "transducer" in rows
-    for row in rows.values():
-        for cell in row["scores"].values():
+    monkeypatch.setattr("scenarist.bench.analyses.kidscook_alignment.SEEDS", (1,))
+    made = importlib.import_module(module).table(split="dev", seed=13, limit=6)
+    rows = {each["model"]: each for each in made["rows"]}
+    assert rows[row]["scores"], rows[row]
+    for each in rows.values():
+        for cell in each["scores"].values():
             assert cell["value"] >= 0
-    assert made["signature"].startswith(name.replace("_", "-"))
+    assert made["signature"].startswith(f"{table}|")

@@ -1,26 +1,17 @@
-"""Stored answers belong to the weights they were given with: new weights are asked, old answers are not replayed."""
+"""Stored answers belong to the weights they were given with: new weights are asked, old answers are not replayed.
 
-import inspect
+That a model names all files it reads is tested with its other promises (tests/test_conformance.py).
+"""
+
 import os
-import re
 from pathlib import Path
-
-import pytest
 
 from scenarist.bench.run_table import run_table
 from scenarist.bench.sit import content, read_by
 from scenarist.bench.spec import load
 from scenarist.errors import Missing
 from scenarist.models.floor import Constant
-from scenarist.registry import find, index
 from scenarist.store.results import Results
-
-READS = re.compile(
-    r"\b(release_file|weights_file|story_files|story_network|gguf_file|load_base|word_checkpoint|resource)\(|\bword_checkpoint\.|make\(\"reader\""
-)
-"""How a model's file comes by weights or tables."""
-FREE = {"even-segments", "random-segments", "sent-maj", "word-places"}
-"""Read nothing, though others of their file do."""
 
 
 class Weighed(Constant):
@@ -84,19 +75,3 @@ def test_new_weights_are_asked_and_old_answers_kept(tmp_path, monkeypatch):
 
 def missing():
     raise Missing("get the weights")
-
-
-@pytest.mark.parametrize("name", sorted(set(index("model")) - FREE))
-def test_a_model_that_reads_files_says_which(name):
-    """A class whose own file (or a base's) comes by weights or tables has ``reads``; the runner cannot know otherwise."""
-    try:
-        kind = find("model", name)
-    except Missing as error:
-        pytest.skip(str(error))
-    texts = [
-        inspect.getsource(inspect.getmodule(one))
-        for one in kind.__mro__
-        if one.__module__.startswith("scenarist.models")
-    ]
-    if any(READS.search(text) for text in texts):
-        assert callable(getattr(kind, "reads", None)), f"{name} has no `reads`"

@@ -50,12 +50,18 @@ def test_a_page_and_webanno(file: Path, tmp_path: Path, capsys: pytest.CaptureFi
 
 def test_bad_files(file: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["detect", str(tmp_path / "none.txt")]) == 2
-    assert run(["detect", str(tmp_path)]) == 2
+    (tmp_path / "nothing").mkdir()
+    assert run(["detect", str(tmp_path / "nothing")]) == 2
     (tmp_path / "empty.txt").write_text("  \n")
     assert run(["detect", str(tmp_path / "empty.txt")]) == 2
     (tmp_path / "latin.txt").write_bytes("Caf\xe9".encode("latin1"))
     assert run(["detect", str(tmp_path / "latin.txt")]) == 2
     assert "expected" in capsys.readouterr().err
+
+
+def test_a_folder_is_read_as_other_verbs_read_it(file: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["detect", str(file.parent), "--json"]) == 0
+    assert [story["id"] for story in json.loads(capsys.readouterr().out)] == ["tooth"]
 
 
 def test_a_text_without_scenarios_says_so(file: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -34,7 +34,7 @@ def file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def test_sentences_are_put_into_order(
     file: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr("scenarist.registry.make", lambda room, name, **settings: Backwards())
+    monkeypatch.setattr("scenarist.verbs.order.make", lambda room, name, **settings: Backwards())
     assert run(["order", str(file)]) == 0
     assert capsys.readouterr().out.splitlines() == ["Ann woke.", "She ate.", "She left."]
     file.write_text("She left. She ate. Ann woke.")  # one paragraph
@@ -58,16 +58,15 @@ def test_bad_files_and_models(file: Path, tmp_path: Path, capsys: pytest.Capture
     assert run(["order", str(tmp_path / "latin.txt")]) == 2
     assert run(["order", str(file), "--by", "word-places"]) == 2
     err = capsys.readouterr().err
-    assert "UTF-8" in err
+    assert "expected utf-8 text" in err
+    assert "no such file" in err
     assert "has to learn first" in err
 
 
 @pytest.mark.neural
 def test_a_missing_model_says_what_to_type(file: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    from scenarist.networks import adapters as story_adapters
-    from scenarist.networks import smollm2
+    from scenarist.models.endings.story_network import story_network
 
-    smollm2.network.cache_clear()
-    story_adapters.story_network.cache_clear()
+    story_network.cache_clear()
     assert run(["order", str(file)]) == 3
     assert "scenarist get smollm2" in capsys.readouterr().err

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import gzip
 import io
 import tarfile
 import zipfile
@@ -8,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from scenarist.errors import BadInput
-from scenarist.formats.archive import texts
+from scenarist.formats.archive import READ, texts
 from scenarist.formats.html import plain
 from scenarist.registry import make
 
@@ -72,7 +73,7 @@ def test_single_file_and_bad_bytes(tmp_path: Path) -> None:
     path.write_text("Dear diary.", encoding="utf-8")
     assert [text.text for text in texts(path)] == ["Dear diary."]
     path.write_bytes(b"one\ntwo \xff\n")
-    with pytest.raises(BadInput, match=r"diary\.log, line 2: expected utf-8 text, found byte 0xff"):
+    with pytest.raises(BadInput, match=r"diary\.log, line 2: expected utf-8 text, but byte 9 is 0xff"):
         list(texts(path))
     assert [text.text for text in texts(path, encoding="latin-1")] == ["one\ntwo ÿ\n"]
 
@@ -95,3 +96,23 @@ def test_missing_path(tmp_path: Path) -> None:
 
 def test_html_to_text() -> None:
     assert plain("<style>p{}</style><p>One<br/>two</p><script>x()</script> &lt;3 &nbsp; ok") == "One\ntwo\n<3 ok"
+
+
+def test_members_by_name_and_packed_members(tmp_path: Path) -> None:
+    path = tmp_path / "t.tar"
+    with tarfile.open(path, "w") as archive:
+        for name, data in (("b.txt", b"Bo."), ("a.txt.gz", gzip.compress(b"Ann.")), ("README.md", b"About.")):
+            entry = tarfile.TarInfo(name)
+            entry.size = len(data)
+            archive.addfile(entry, io.BytesIO(data))
+    assert list(texts(path, READ)) == [("b.txt", "Bo."), ("a.txt.gz", "Ann.")]
+    assert list(texts(path, READ, by_name=True)) == [("a.txt.gz", "Ann."), ("b.txt", "Bo.")]
+
+
+def test_a_zip_is_known_by_its_bytes(tmp_path: Path) -> None:
+    assert len(list(texts(as_zip(tmp_path / "stories")))) == 2
+
+
+def test_an_encoding_that_is_none(tmp_path: Path) -> None:
+    with pytest.raises(BadInput, match="no encoding 'klingon'"):
+        list(texts(as_folder(tmp_path), encoding="klingon"))

@@ -17,7 +17,7 @@ from scenarist.story import Chain, Link
 pytest.importorskip("ibis", reason="needs the extra 'learn'")
 pytest.importorskip("pyarrow", reason="needs the extra 'learn'")
 
-from scenarist.formats.chain_table import ChainRow, event_id, read_chains, stamp_of, write_chains
+from scenarist.formats.chain_file import ChainRow, event_id, read_chains, stamp_of, write_chains
 from scenarist.learning import counting, shards
 from scenarist.learning.dedup import find_duplicates
 from scenarist.learning.learn import learn_events, read_card

@@ -1,192 +1,159 @@
-"""SmolLM2 and its adapters for stories: parity, trees, the recorded answers, and what is said where a file is missing."""
+"""Adapters on a small llama: beside and inside the matrices, side by side, joined of parts, gradients, and the way through a file."""
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 
 import pytest
 
-from scenarist.errors import BadInput, Missing
-from scenarist.question import Choice, Order
-
-pytestmark = pytest.mark.neural
 torch = pytest.importorskip("torch")
+pytest.importorskip("safetensors")
+pytestmark = pytest.mark.neural
 
-CONTEXT = (
-    "Mia planted a seed in a pot.",
-    "She watered it every day.",
-    "For two weeks nothing happened.",
-    "Then a green leaf came up.",
-)
-ENDINGS = ("Mia crashed her car into a tree.", "Mia was proud of her little plant.")
+from scenarist.errors import BadInput  # noqa: E402
+from scenarist.networks import checkpoint  # noqa: E402
+from scenarist.networks.adapters import JOINED, SINGLE, Lora, Setup  # noqa: E402
+
+IDS = torch.tensor([[0, 4, 5, 1], [3, 2, 8, 7]])
 
 
 @pytest.fixture(scope="module")
-def net():
-    pytest.importorskip("safetensors")
-    pytest.importorskip("tokenizers")
-    from scenarist.networks.pretrained import gguf_file
-    from scenarist.networks.smollm2 import network
-
-    try:
-        path = gguf_file()
-    except Missing as error:
-        pytest.skip(str(error))
-    assert Path(path).is_file()
-    return network()
+def tiny(make_llama):
+    return make_llama()
 
 
-def test_a_tree_is_its_branches(net):
-    """Two endings in one tree have the log-probabilities they have apart, and those of the library's own class."""
-    from scenarist.models.endings.language_model import branch_logps
-    from scenarist.networks.smollm2 import BOS, Tree
-
-    trunk = [BOS, *net.encode(CONTEXT[0])]
-    branches = [net.encode(ending) for ending in ENDINGS]
-    together = branch_logps(net, [Tree.grow(trunk, branches)])[0]
-    apart = [branch_logps(net, [Tree.grow(trunk, [branch])])[0][0] for branch in branches]
-    assert together == pytest.approx(apart, abs=1e-3)
-    pytest.importorskip("transformers")
-    from scenarist.networks.pretrained import load_base
-
-    with torch.inference_mode():
-        logits = load_base().model(torch.tensor([trunk + branches[0]])).logits[0, len(trunk) - 1 : -1]
-        logp = torch.log_softmax(logits, -1).gather(-1, torch.tensor(branches[0])[:, None]).sum()
-    assert float(logp) == pytest.approx(together[0], abs=1e-2)
+def drawn(llama, seeds=(1,), parts=JOINED, **setup) -> Lora:
+    """Adapters that change something."""
+    lora = Lora.fresh(llama, 2, seeds, parts, {"head": (16, 3)}, Setup(**setup))
+    dice = torch.Generator().manual_seed(4)
+    for value in lora.parameters():
+        value.data.normal_(0, 0.2, generator=dice)
+    return lora.eval()
 
 
-def test_an_adapter_folded_in_is_the_adapter_beside(net):
-    from scenarist.networks.adapters import adapter
-    from scenarist.networks.smollm2 import BOS, Tree
-
-    low = adapter("ordering", "1")
-    tree = Tree.grow([BOS, *net.encode(CONTEXT[1])], [])
-    with torch.inference_mode():
-        assert torch.allclose(net.with_adapter(low).states([tree]), net.states([tree], low), atol=1e-2)
+def loss_of(llama, lora):
+    return -llama.logp(llama.states(IDS, adapter=lora)[:, :-1], IDS[:, 1:]).sum()
 
 
-def test_which_ending(net):
-    from scenarist.models.endings.language_model import LmClassifier, StoryDiscriminator
-    from scenarist.verbs.endings import choose_ending
-
-    question = Choice(CONTEXT, ENDINGS)
-    assert StoryDiscriminator().answer(question).best == "1"
-    assert LmClassifier().answer(question).best == "1"
-    found = choose_ending(" ".join(CONTEXT), ENDINGS)
-    assert found.best == "1"
-    assert found.by == "lm-classifier"
-    assert not found.note
-    assert "3 sentences" in choose_ending(" ".join(CONTEXT[:3]), ENDINGS).note
+def test_fresh_adapters_change_nothing(tiny):
+    with torch.no_grad():
+        for parts in (JOINED, SINGLE):
+            assert torch.allclose(
+                tiny.states(IDS), tiny.states(IDS, adapter=Lora.fresh(tiny, 4, parts=parts)), atol=1e-6
+            )
 
 
-def test_order(net):
-    from scenarist.models.ordering import StoryOrder
-
-    told = (*CONTEXT, ENDINGS[1])
-    shown = (told[3], told[0], told[4], told[2], told[1])
-    found = StoryOrder().answer(Order(shown))
-    assert [shown[at] for at in found.best.order] == list(told)
-    assert sum(2.718281828**guess.logp for guess in found.guesses) + found.rest == pytest.approx(1.0, abs=1e-6)
-    assert StoryOrder().answer(Order(("Alone.",))).best.order == (0,)
-    with pytest.raises(BadInput, match="1 to 8"):
-        StoryOrder().answer(Order(("x.",) * 9))
+@pytest.mark.parametrize("parts", [JOINED, SINGLE, ("q", "v")])
+def test_beside_inside_and_folded_are_the_same(tiny, parts):
+    beside, inside = drawn(tiny, parts=parts, beside=True), drawn(tiny, parts=parts)
+    with torch.no_grad():
+        changed = tiny.states(IDS, adapter=beside)
+        assert not torch.allclose(changed, tiny.states(IDS), atol=1e-2)
+        assert torch.allclose(tiny.states(IDS, adapter=inside), changed, atol=1e-4)
+        assert torch.allclose(tiny.folded(inside).states(IDS), changed, atol=1e-4)
 
 
-@pytest.mark.data("storycloze-2016")
-def test_this_machine_answers_as_was_recorded(net):
-    """The recorded margins (bf16 on a graphics card) and those computed here agree."""
-    from scenarist.corpora.storycloze import StoryCloze2016
-    from scenarist.models.endings.language_model import LmClassifier, StoryDiscriminator
-    from scenarist.models.recorded import Recorded
-
-    stories = list(StoryCloze2016("dev"))[::312]
-    asked = [(story.context, story.endings) for story in stories]
-    for model, run in ((StoryDiscriminator(), "story-discriminator"), (LmClassifier(), "labelled")):
-        for (context, endings), (first, second) in zip(asked, model.many(asked), strict=True):
-            assert second - first == pytest.approx(Recorded(run).scores(context, endings)[1], abs=0.5)
+def test_what_is_added_is_the_product(tiny):
+    """By hand: W + factor * up @ down, on the rows of the part."""
+    lora = drawn(tiny, parts=("k",), factor=3.0)
+    change = tiny.folded(lora).matrices["qkv"] - tiny.matrices["qkv"]
+    assert torch.allclose(change[1, 16:24], 3 * lora.low["k_up"][1, 0] @ lora.low["k_down"][1, 0], atol=1e-5)
+    assert not change[:, :16].any() and not change[:, 24:].any()
 
 
-@pytest.mark.data("rocstories")
-def test_this_machine_orders_as_was_recorded(net):
-    """Orders answered on a graphics card and here are the same where the model is sure."""
-    from itertools import islice
-
-    from scenarist.corpora.rocstories import ROCStories
-    from scenarist.exams.ordering import OrderingExam
-    from scenarist.models.ordering import StoryOrder
-    from scenarist.models.recorded import RecordedOrder
-
-    questions = [item.question for item in islice(OrderingExam().set(ROCStories("dev", cased=True)), 0, 400, 100)]
-    for seed in (1, 3):
-        kept = [RecordedOrder(seed).answer(question) for question in questions]
-        found = StoryOrder(seed).answer_many(questions)
-        sure = [at for at, one in enumerate(kept) if one.guesses[0].logp > -0.5]
-        assert [kept[at].best for at in sure] == [found[at].best for at in sure]
-        assert [one.guesses[0].logp for one in kept] == pytest.approx([one.guesses[0].logp for one in found], abs=0.3)
+def test_side_by_side_is_one_by_one(tiny):
+    both = drawn(tiny, seeds=(1, 2))
+    with torch.no_grad():
+        together = tiny.states(torch.cat([IDS, IDS]), adapter=both)
+        for number, states in enumerate(together.split(2)):
+            one = both.group(number)
+            assert torch.allclose(states, tiny.states(IDS, adapter=one), atol=1e-4)
+            assert torch.allclose(states, tiny.folded(both, number).states(IDS), atol=1e-4)
+            assert torch.allclose(both.head(together[:, -1].view(2, 2, -1))[number], one.head(states[:, -1]), atol=1e-4)
+        assert not torch.allclose(together[:2], together[2:], atol=1e-2)
 
 
-def test_recorded_orders_say_what_they_do_not_know():
-    from scenarist.models.recorded import RecordedOrder, recorded_orders
-
-    try:
-        assert set(recorded_orders()) == {1, 2, 3}
-    except Missing as error:
-        pytest.skip(str(error))
-    with pytest.raises(Missing, match="not asked"):
-        RecordedOrder().answer(Order(CONTEXT))
-    with pytest.raises(BadInput, match="kind Choice"):
-        RecordedOrder().answer(Choice(CONTEXT, ENDINGS))
-
-
-def test_recorded_says_what_it_does_not_know():
-    from scenarist.models.recorded import Recorded, records
-
-    try:
-        assert {"labelled-1", "labelled-3", "ending-only-1", "story-discriminator-2"} <= set(records())
-    except Missing as error:
-        pytest.skip(str(error))
-    with pytest.raises(Missing, match="not asked"):
-        Recorded("labelled").scores(CONTEXT, ENDINGS)
-    with pytest.raises(BadInput, match="there is no run"):
-        Recorded("guesses").scores(CONTEXT, ENDINGS)
+@pytest.mark.parametrize("beside", [True, False])
+def test_layers_computed_again_have_the_same_gradients(tiny, make_llama, beside):
+    grads = []
+    for again in (True, False):
+        llama, lora = make_llama(), drawn(tiny, beside=beside)
+        llama.again = again
+        loss_of(llama, lora).backward()
+        grads.append(lora.low["qkv_down"].grad)
+    assert grads[0].abs().sum() > 1e-2
+    assert torch.allclose(grads[0], grads[1], atol=1e-4)
 
 
-def test_missing_files_say_what_to_type(tmp_path, monkeypatch):
-    from scenarist.networks import adapters as story_adapters
-    from scenarist.networks.pretrained import gguf_file
-
-    monkeypatch.setenv("SCENARIST_HOME", str(tmp_path))
-    monkeypatch.delenv("SMOLLM2_GGUF", raising=False)
-    with pytest.raises(Missing, match="scenarist get smollm2"):
-        gguf_file()
-    with pytest.raises(Missing, match="scenarist get storycloze"):
-        story_adapters.release_file("nothing.safetensors")
-
-
-def test_bad_endings():
-    from scenarist.verbs.endings import choose_ending
-
-    for endings in (("One.",), ("Same.", "Same."), ("", "Other.")):
-        with pytest.raises(BadInput):
-            choose_ending("Ann ran.", endings)
-    with pytest.raises(BadInput, match="got none"):
-        choose_ending("  ", ENDINGS)
+def test_gradients_are_those_of_the_folded_matrices(tiny):
+    """A small step along the gradient changes the loss by as much as it says."""
+    lora = drawn(tiny)
+    loss = loss_of(tiny, lora)
+    loss.backward()
+    step = 1e-3 * lora.low["o_up"].grad
+    with torch.no_grad():
+        lora.low["o_up"] += step
+        change = float(loss_of(tiny, lora) - loss)
+        assert change > 1e-3
+        assert change == pytest.approx(float((step * lora.low["o_up"].grad).sum()), rel=0.1)
 
 
-def test_without_the_model_shared_words_are_counted(tmp_path, monkeypatch):
-    from scenarist.models.endings.language_model import Remembering
-    from scenarist.networks import adapters as story_adapters
-    from scenarist.networks import smollm2
-    from scenarist.verbs.endings import choose_ending
+def test_through_a_file(tiny, tmp_path: Path):
+    lora = drawn(tiny, seeds=(1, 2), parts=SINGLE)
+    path = tmp_path / "test.safetensors"
+    checkpoint.save(path, "test", {"factor": 2.0}, {"labels": ["a", "b"]}, lora.packed(["1", "2"]))
+    held = checkpoint.load(path, "test")
+    assert held.lists == {"labels": ("a", "b")}
+    with torch.no_grad():
+        for number, name in enumerate(("1", "2")):
+            again = Lora.of(held.state, held.settings["factor"], [name])
+            assert torch.allclose(tiny.states(IDS, adapter=again), tiny.folded(lora, number).states(IDS), atol=0.1)
+            assert torch.allclose(again.heads["head"], lora.heads["head"][number : number + 1], atol=1e-3)
+    assert not any(weight.requires_grad for weight in again.parameters())
+    with pytest.raises(BadInput, match="no adapter '7'"):
+        Lora.of(held.state, 2.0, ["7"])
 
-    monkeypatch.setenv("SCENARIST_HOME", str(tmp_path))
-    monkeypatch.setenv("SMOLLM2_GGUF", os.fspath(tmp_path / "none.gguf"))
-    monkeypatch.setattr(Remembering, "memory", {})
-    smollm2.network.cache_clear()
-    story_adapters.story_network.cache_clear()
-    found = choose_ending(" ".join(CONTEXT), ENDINGS)
-    assert found.by == "ngram-overlap"
-    assert "scenarist get smollm2" in found.note
-    smollm2.network.cache_clear()
-    story_adapters.story_network.cache_clear()
+
+def test_a_scale_may_lie_along_either_side():
+    rows = {"w": torch.tensor([[1, 2], [3, 4]], dtype=torch.int8)}
+    scale = torch.tensor([10.0, 100.0])
+    assert checkpoint.grow({**rows, "w.scale": scale})["w"].tolist() == [[10, 20], [300, 400]]
+    assert checkpoint.grow({**rows, "w.scale": scale[None]})["w"].tolist() == [[10, 200], [30, 400]]
+
+
+def test_older_forms_are_converted(tmp_path: Path):
+    """The four forms that there were before; the numbers stay as they are."""
+    import json
+
+    import numpy as np
+    from safetensors.torch import save_file
+
+    from training.convert_adapters import rename, rewrite
+
+    down, up = torch.tensor([[1, -2]], dtype=torch.int8), torch.tensor([[3], [4], [5]], dtype=torch.int8)
+    story = tmp_path / "stories.safetensors"
+    own = {"1.0.o.A": down, "1.0.o.A.s": torch.tensor([0.5]), "1.0.o.B": up, "1.0.o.B.s": torch.tensor([2.0])}
+    own |= {"1.head": torch.ones(2, 1), "1.head.b": torch.zeros(1, 1)}
+    save_file(own, story, {"scale": "2.0", "rank": "1", "what": "a test"})
+    kids = tmp_path / "word-head-1.safetensors"
+    front, header = "body.body.layers.0.self_attn.o_proj", {"format": "1", "kind": "word-head", "settings": "{}"}
+    scales = {f"{front}.down.scale": torch.tensor([0.5]).half(), f"{front}.up.scale": torch.full((3,), 2.0).half()}
+    save_file({f"{front}.down": down, f"{front}.up": up, **scales, "head.bias": torch.ones(2)}, kids, header)
+    teller = tmp_path / "teller-1.npz"
+    np.savez(
+        teller, **{"encoder/0-o-A": down.numpy(), "encoder/0-o-A/scale": np.array([0.5]), "encoder/0-o-B": up.numpy()},
+        **{"encoder/0-o-B/scale": np.full(3, 2.0)}, sharp=np.array(0.1), labels=np.array(["None", "a"]),
+        about=np.array(json.dumps({"encoder": "smollm2", "causal": True})),
+    )  # fmt: skip
+    gap = tmp_path / "deep-1.npz"
+    low = {"0.o.down": np.array([[0.5, -1.0]]), "0.o.up": np.array([[6.0], [8], [10]]), "0.qkv.up": np.ones((3, 1))}
+    np.savez(gap, words=np.array(["pay"]), rank=np.array(1), seed=np.array(1), **low)
+    for path, kind, change in ((story, "stories", rename), (kids, "word-head", rename), (teller, "teller", rewrite), (gap, "gap-network", rewrite)):  # fmt: skip
+        assert change(path)
+        held = checkpoint.load(path, kind)
+        begin = "1/" if kind == "stories" else ""
+        assert held.state[f"{begin}0.o.down"].tolist() == [[0.5, -1.0]]
+        assert held.state[f"{begin}0.o.up"].tolist() == [[6.0], [8.0], [10.0]]
+        assert not change(path)  # it has the new form
+    assert checkpoint.load(story, "stories").settings["factor"] == 2.0
+    assert checkpoint.load(teller, "teller").lists["labels"] == ("None", "a")

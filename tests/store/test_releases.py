@@ -11,7 +11,7 @@ import pytest
 from scenarist.cli.main import run
 from scenarist.errors import BadInput, Missing
 from scenarist.store import releases
-from scenarist.store.releases import File, Release
+from scenarist.store.releases import Release, ReleaseFile
 
 
 @pytest.fixture
@@ -19,7 +19,7 @@ def shelf(tmp_path, monkeypatch):
     """A home and a manifest of one small release."""
     monkeypatch.setenv("SCENARIST_HOME", str(tmp_path / "home"))
     good = b"weights"
-    file = File("a.bin", sha256(good).hexdigest(), len(good), "toy/a.bin")
+    file = ReleaseFile("a.bin", sha256(good).hexdigest(), len(good), "toy/a.bin")
     monkeypatch.setattr(
         releases, "manifest", lambda: {"toy-weights": Release("toy-weights", "a toy", "CC0-1.0", [file])}
     )

@@ -9,8 +9,7 @@ import pytest
 
 from scenarist.cli.main import run
 from scenarist.errors import BadInput
-from scenarist.pages.eventcloze import curve_page, filled_page, spoken, top_lists
-from scenarist.question import EventGap, Guess, Item, Prediction
+from scenarist.pages.eventcloze import filled_page
 from scenarist.story import Link
 from scenarist.verbs.fill import fill_chain, parse_chain
 
@@ -59,10 +58,10 @@ def test_the_command_line(capsys: pytest.CaptureFixture[str], tmp_path: Path) ->
 def test_a_learned_folder_gives_sentences(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     pytest.importorskip("ibis")
     pytest.importorskip("pyarrow")
-    from scenarist.formats.chain_table import ChainRow, SentenceRow, write_chains, write_sentences
+    from scenarist.formats.chain_file import ChainRow, SentenceRow, write_chains, write_sentences
     from scenarist.learning import counting
     from scenarist.learning.event_counts import SCHEMA
-    from scenarist.learning.learn import Card, counts_of_folder, write_tables
+    from scenarist.learning.learn import CountsCard, counts_of_folder, write_tables
 
     rows = [ChainRow(f"d{n}", 0, "x", "", ("climb:subj", "fall:subj"), (), (0, 1)) for n in range(4)]
     write_chains(tmp_path / "chains" / "part-00000.parquet", rows)
@@ -75,7 +74,7 @@ def test_a_learned_folder_gives_sentences(tmp_path: Path, capsys: pytest.Capture
     with counting.duckdb_engine() as base:
         write_tables(base, tmp_path, 2, 24, lambda *_: None)
     counts_of_folder(tmp_path).save(tmp_path / "counts.npz")
-    card = Card(SCHEMA, "mine", "default", "duckdb", "single", 2, 24, 4, 0, 0, "none", 4, 8, 1, "", {})
+    card = CountsCard(SCHEMA, "mine", "default", "duckdb", "single", 2, 24, 4, 0, 0, "none", 4, 8, 1, "", {})
     (tmp_path / "card.json").write_text(
         json.dumps({key: getattr(card, key) for key in card.__struct_fields__}), encoding="utf-8"
     )
@@ -85,25 +84,3 @@ def test_a_learned_folder_gives_sentences(tmp_path: Path, capsys: pytest.Capture
     assert "mine" in filled.learned
     with pytest.raises(BadInput, match="no scenario"):
         fill_chain("climb:subj ?", "bigram", tmp_path, scenario="climbing trees")
-
-
-def test_events_are_spoken() -> None:
-    assert spoken("sell:iobj") == "sell X"
-    assert spoken("arrest:nsubjpass") == "arrest X (passive)"
-    assert spoken("strange") == "strange"
-
-
-def test_pages_of_lists_and_curves() -> None:
-    item = Item("d/0/1", EventGap((Link("climb", "subj"),), 1), "fall:subj")
-    prediction = Prediction(
-        "d/0/1", (Guess("say:subj", -1.0), Guess("fall:subj", -2.0, ("climb:subj +1",))), "bigram", key_rank=2.0
-    )
-    page = top_lists(item, {"bigram": prediction, "pmi": prediction})
-    assert page.count('class="hit"') == 2
-    assert "key at 2" in page
-    curve = curve_page(
-        "Cutoff", {"lm-cloze": [(1, 0.1), (100, 0.3)]}, "cutoff", "recall@50", "recall@50|exam:eventcloze", log=True
-    )
-    assert "<polyline" in curve
-    assert "0.300" in curve
-    assert "recall@50|exam:eventcloze" in curve

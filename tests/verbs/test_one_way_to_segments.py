@@ -12,7 +12,7 @@ from scenarist.cli.main import run
 from scenarist.errors import BadInput
 from scenarist.models.scenarios.user_scenarios import LearnedScenario, forget, teach
 from scenarist.registry import make
-from scenarist.verbs.detect import detect_text
+from scenarist.verbs.detect import detect
 
 EXAMPLES = sorted((Path(__file__).parents[2] / "examples").glob("*.txt"))
 NAME = "flying a kite"
@@ -75,20 +75,20 @@ def test_read_and_detect_agree_on_every_text(home: Path) -> None:
     read = scenarist.read_all((str(number), text, "") for number, text in enumerate(texts()))
     told = 0
     for text, interpretation in zip(texts(), read, strict=True):
-        assert interpretation.story.segments == detect_text(text).segments
+        assert interpretation.story.segments == detect(text).segments
         told += bool(interpretation.story.segments)
     assert told >= 25
 
 
 def test_odd_characters_do_not_part_them(home: Path) -> None:
     text = "I ran a bath.\0 I undressed! \ud800 Then I got in? i washed my hair with shampoo... and relaxed in the tub"
-    assert scenarist.read(text).story.segments == detect_text(text).segments
-    assert detect_text(text).segments
+    assert scenarist.read(text).story.segments == detect(text).segments
+    assert detect(text).segments
 
 
 def test_an_added_scenario_is_detected_read_and_shown(learned: LearnedScenario) -> None:
     assert learned.stories == 7
-    detected = detect_text(TELLING)
+    detected = detect(TELLING)
     interpretation = scenarist.read(TELLING)
     assert [segment.names[0] for segment in detected.segments] == [NAME]
     assert interpretation.story.segments == detected.segments
@@ -105,9 +105,9 @@ def test_an_added_scenario_is_detected_read_and_shown(learned: LearnedScenario) 
 
 
 def test_what_is_forgotten_is_gone_everywhere(learned: LearnedScenario) -> None:
-    assert detect_text(TELLING).segments[0].names[0] == NAME
+    assert detect(TELLING).segments[0].names[0] == NAME
     forget(NAME)
-    assert all(NAME not in segment.names for segment in detect_text(TELLING).segments)
+    assert all(NAME not in segment.names for segment in detect(TELLING).segments)
     assert all(event.scenario != NAME for event in scenarist.read(TELLING).untold)
     with pytest.raises(BadInput, match=NAME):
         scenarist.show(NAME)

@@ -36,11 +36,11 @@ def commands(options: argparse.Namespace) -> dict[str, list[list[str]]]:
     taught = ",".join(name for name in members if name not in readers)
     reading = f"--more {0.41 * every} --beside {','.join(readers)}"
     naming = f"--more {0.52 * every} --beside {taught} --readers {','.join(readers)} --pool 30000 --rank 16"
-    telling = f"tellers.py --seconds {0.48 * every} {naming}"
+    telling = f"tellers --seconds {0.48 * every} {naming}"
     ways = {
-        "smollm2": f"deep.py --encoder smollm2 --rank 24 --rate 4e-4 --budget 12000 --adapt {0.1 * every} --seconds {0.43 * every} {reading}",
-        "minilm": f"deep.py --encoder minilm --rate 2e-4 --budget 24000 --lower 0 --seconds {0.53 * every} {reading}",
-        "namer": f"namers.py --encoder smollm2 --rate 4e-4 --budget 9000 --hide 0.15 --mix 0.2 --adapt {0.12 * every} --seconds {0.36 * every} {naming}",
+        "smollm2": f"deep --encoder smollm2 --rank 24 --rate 4e-4 --budget 12000 --adapt {0.1 * every} --seconds {0.43 * every} {reading}",
+        "minilm": f"deep --encoder minilm --rate 2e-4 --budget 24000 --lower 0 --seconds {0.53 * every} {reading}",
+        "namer": f"namers --encoder smollm2 --rate 4e-4 --budget 9000 --hide 0.15 --mix 0.2 --adapt {0.12 * every} --seconds {0.36 * every} {naming}",
         "teller-1": f"{telling} --rate 3e-4 --budget 9000 --hide 0.1",
         "teller-2": f"{telling} --rate 3e-4 --budget 9000 --hide 0.15 --mix 0.35",
         "teller-3": f"{telling} --rate 4e-4 --budget 12000 --hide 0.12 --mix 0.2 --wrong 5 --hard 2 --fluent 0.15",
@@ -51,7 +51,8 @@ def commands(options: argparse.Namespace) -> dict[str, list[list[str]]]:
         kind, number = name.split("-")
         script, *how = ways.get(kind, ways.get(name, ways["teller-1"])).split()
         line = [
-            f"training/detector/{script}",
+            "-m",
+            f"training.detector.{script}",
             data,
             str(models),
             "--name",
@@ -80,7 +81,7 @@ def commands(options: argparse.Namespace) -> dict[str, list[list[str]]]:
         if readers and not options.smoke
         else [],
         "student": [
-            ["training/detector/student.py", data, str(models), *teachers, "--variants", variant, *course, *smoke]
+            ["-m", "training.detector.student", data, str(models), *teachers, "--variants", variant, *course, *smoke]
         ],
         "export": [
             [

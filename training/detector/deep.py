@@ -1,10 +1,10 @@
 """Deep detectors: encoders that read whole documents, trained on endlessly stitched stories; one GPU.
 
-`python training/detector/deep.py DATA OUT --name minilm-1 --encoder minilm|smollm2 --base PATH --seconds S [--beside a,b --more S]`
+`python -m training.detector.deep DATA OUT --name minilm-1 --encoder minilm|smollm2 --base PATH --seconds S [--beside a,b --more S]`
 
 DATA is what `prepare.py` and `exam_documents.py` wrote. First the network learns from labels. Then, with ``--beside``, it says what it
 holds likely on a pool of documents without labels (ROCStories), waits for the others named there, and all go on with the mean of what they said beside
-the labels. It leaves OUT/NAME.npz (its difference to the base as int8, heads in half precision), its scores on the exam's documents as that file
+the labels. It leaves OUT/NAME.safetensors (its difference to the base as int8, heads in half precision), its scores on the exam's documents as that file
 gives them in OUT/NAME-scores.npz, and its figures in the log. Needs numpy, torch, tokenizers and safetensors.
 """
 
@@ -13,7 +13,6 @@ from __future__ import annotations
 import argparse
 import json
 import random
-import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -22,32 +21,40 @@ from typing import Any
 import numpy as np
 import torch
 from torch import Tensor, nn
-from torch.nn import functional
 
-sys.path[:0] = [str(Path(__file__).parent), str(Path(__file__).parents[2] / "src")]
-import crf  # noqa: E402
-from documents import NONE_TRAIN, Document, Store, exam_of, lesson, mixed, pick, pool, watch  # noqa: E402
-from feeding import Batch, Endless, Taught, grouped, laid, stream  # noqa: E402
-from measuring import Clock, measure  # noqa: E402
-from shelf import exchanged, written  # noqa: E402
-
-from scenarist.models.scenarios.document_network import Bert, DocumentNetwork, Llama, Pieces, restored  # noqa: E402
+from scenarist.models.scenarios.document_network import (
+    DocumentNetwork,
+    LlamaEncoder,
+    MiniLM,
+    Pieces,
+    restore,
+)
+from scenarist.networks import checkpoint
+from scenarist.networks.adapters import Lora, Setup
+from scenarist.networks.llama import Llama
+from training.detector import crf
+from training.detector.documents import NONE_TRAIN, Document, Store, exam_of, lesson, mixed, pick, pool, watch
+from training.detector.feeding import Batch, Endless, Taught, grouped, laid, stream
+from training.detector.measuring import Clock, measure
+from training.detector.shelf import exchanged, written
 
 DEVICE = "cuda" if torch.cuda.is_available() else "cpu"
+torch.backends.cuda.matmul.allow_tf32 = True
+FACTOR = 2.0
+"""On what the adapters add."""
+KIND = "document-network"
 KEPT = 32
 """Labels of a sentence whose scores are kept for the exam's documents."""
 
 
-def state_of(kind: str, base: Path) -> dict[str, np.ndarray]:
-    """The weights of a pretrained encoder."""
+def base_of(kind: str, base: Path) -> Any:
+    """The weights of MiniLM, or SmolLM2."""
     if kind == "minilm":
         from safetensors.numpy import load_file
 
         found: dict[str, np.ndarray] = load_file(base / "model.safetensors")
         return found
-    from scenarist.networks.gguf import Gguf, llama_state
-
-    return llama_state(Gguf(base))
+    return Llama.read(base)
 
 
 def cut(kind: str, base: Path, sentences: list[str]) -> list[list[int]]:
@@ -82,14 +89,21 @@ def scores(
     return found
 
 
-def halved(model: DocumentNetwork) -> DocumentNetwork:
-    """On the card; the frozen matrices of a llama in half the bits."""
+def placed(model: Any, half: bool = False) -> Any:
+    """On the card; with ``half`` the frozen matrices of a llama in half the bits."""
     model = model.to(DEVICE)
-    if DEVICE == "cuda" and isinstance(model.encoder, Llama):
-        for name, buffer in list(model.encoder.named_buffers()):
-            if buffer.ndim == 2 and name not in ("cos", "sin"):
-                setattr(model.encoder, name, buffer.to(torch.bfloat16))
+    encoder = getattr(model, "encoder", model)
+    if isinstance(encoder, LlamaEncoder):
+        encoder.llama = encoder.llama.to(DEVICE, torch.bfloat16 if half and DEVICE == "cuda" else None)
     return model
+
+
+def learning(llama: Llama, causal: bool, rank: int, begin: Path | None, kind: str) -> LlamaEncoder:
+    """SmolLM2 with adapters that learn: fresh ones, or those of a file."""
+    if begin is None:
+        return LlamaEncoder(llama, Lora.fresh(llama, rank, setup=Setup(FACTOR)), causal)
+    kept = Lora.of(checkpoint.load(begin, kind).state)
+    return LlamaEncoder(llama, Lora(dict(kept.low.items()), {}, Setup(FACTOR)), causal)
 
 
 class Course:
@@ -105,15 +119,17 @@ class Course:
         self.pieces = Pieces(cut(options.encoder, options.base, self.every))
         lower = [one.lower().replace("'", "").replace("’", "") for one in self.store.sentences] if options.lower else []
         self.lower = Pieces(cut(options.encoder, options.base, lower)) if lower else self.pieces
-        self.base = state_of(options.encoder, options.base)
+        self.base = base_of(options.encoder, options.base)
+        minilm = options.encoder == "minilm"
         if options.begin:
-            with np.load(options.begin, allow_pickle=False) as file:
-                self.model = restored(dict(file), self.base)
+            self.model = restore(checkpoint.load(options.begin, KIND), self.base)
         else:
-            encoder = Bert(self.base) if options.encoder == "minilm" else Llama(self.base, options.causal, options.rank)
+            encoder = MiniLM(self.base) if minilm else LlamaEncoder(self.base)
             self.model = DocumentNetwork(encoder, len(self.store.labels))
-        self.model = halved(self.model)
-        self.half = isinstance(self.model.encoder, Bert) and (DEVICE == "cuda" or options.half)
+        if not minilm:
+            self.model.encoder = learning(self.base, options.causal, options.rank, options.begin, KIND)
+        self.model = placed(self.model, half=True)
+        self.half = minilm and (DEVICE == "cuda" or options.half)
 
     def feed(self, taught: list[Taught] | None = None) -> Endless:
         """Batches of stitched documents with labels, or of documents that teachers have labelled."""
@@ -190,8 +206,7 @@ class Course:
             gone = (torch.rand(batch.ids.shape, device=DEVICE) < 0.25) & (batch.owner >= 0)
             states = encoder(torch.where(gone, self.model.style.hide, batch.ids), batch.owner > -2)
             wanted = batch.ids[gone]
-            states = states[:, :-1][gone[:, 1:]].to(encoder.words.dtype)
-            loss = functional.cross_entropy(functional.linear(states, encoder.words).float(), wanted)
+            loss = -encoder.llama.logp(states[:, :-1][gone[:, 1:]], wanted).mean()
             optimiser.zero_grad(set_to_none=True)
             loss.backward()
             nn.utils.clip_grad_norm_(encoder.parameters(), 1.0, foreach=True)
@@ -278,31 +293,22 @@ class Course:
     def save(self) -> Path:
         """The difference to the base as int8 with a scale a row, heads in half precision."""
         options = self.options
-        fresh = Bert(self.base) if options.encoder == "minilm" else None
-        arrays: dict[str, np.ndarray] = {}
-        for name, value in self.model.encoder.learned.items():
-            learned = value.detach().float().cpu().numpy()
-            if fresh is not None:
-                learned = learned - fresh.learned[name].detach().numpy()
-            if learned.ndim == 2:
-                scale = np.maximum(np.abs(learned).max(axis=1), 1e-9) / 127
-                arrays[f"encoder/{name}"] = np.round(learned / scale[:, None]).astype(np.int8)
-                arrays[f"encoder/{name}/scale"] = scale.astype(np.float16 if scale.min() > 1e-6 else np.float32)
-            else:
-                arrays[f"encoder/{name}"] = learned.astype(np.float16)
-        for name, value in self.model.state_dict().items():
-            if not name.startswith("encoder."):
-                arrays[name] = value.float().cpu().numpy().astype(np.float16)
-        arrays["labels"] = np.array(self.store.labels)
-        arrays["about"] = np.array(
-            json.dumps({"encoder": options.encoder, "causal": options.causal, "seed": options.seed})
-        )
-        return written(options.out, options.name, arrays)
+        encoder = self.model.encoder
+        if isinstance(encoder, MiniLM):
+            fresh = MiniLM(self.base).learned()
+            small = checkpoint.shrink({name: value.cpu() - fresh[name] for name, value in encoder.learned().items()})
+        else:
+            small = encoder.adapter.packed()
+        heads = {name: value for name, value in self.model.state_dict().items() if not name.startswith("encoder.")}
+        small |= {name: value.half().cpu() for name, value in heads.items()}
+        settings = {"encoder": options.encoder, "causal": options.causal, "seed": options.seed, "factor": FACTOR}
+        path = Path(options.out / f"{options.name}.safetensors")
+        checkpoint.save(path, KIND, settings, {"labels": self.store.labels}, small)
+        return path
 
     def sit(self, path: Path) -> None:
         """Scores of the kept file on the exam's documents: the likeliest labels of each sentence, in twelfths below its best."""
-        with np.load(path, allow_pickle=False) as file:
-            model = restored(dict(file), self.base).to(DEVICE)
+        model = placed(restore(checkpoint.load(path, KIND), self.base))
         arrays = {"enter": torch.log_softmax(model.sequence.enter.detach(), 0).float().cpu().numpy()}
         for name, some in self.exam.items():
             said = self.said(model, some, half=False)

@@ -11,11 +11,11 @@ from typing import NamedTuple
 
 import numpy as np
 import torch
-from documents import Document
 from torch import Tensor
 from torch.utils.data import DataLoader, IterableDataset, get_worker_info
 
 from scenarist.models.scenarios.document_network import Pieces, Style
+from training.detector.documents import Document
 
 TOP = 8
 """Labels of a sentence that are kept of the teachers' chances."""

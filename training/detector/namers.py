@@ -1,6 +1,6 @@
 """Namers: encoders that read one segment and nothing else, and say what it tells; one GPU.
 
-`python training/detector/namers.py DATA OUT --name namer-1 --encoder minilm|smollm2 --base PATH --seconds S [--adapt S] [--beside a,b --more S] --readers smollm2-1,minilm-1`
+`python -m training.detector.namers DATA OUT --name namer-1 --encoder minilm|smollm2 --base PATH --seconds S [--adapt S] [--beside a,b --more S] --readers smollm2-1,minilm-1`
 
 The readers of whole documents (`deep.py`) find borders well and lose their points at names. A namer is the same network, taught on stretches of stories and on whole ones, with
 one label each; the scores of its sentences are added up. With ``--beside`` namers tell one another what they hold likely on single ROCStories. In the end it waits for the readers' scores, takes the segments that they (one by one and together, more and less ready
@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import argparse
 import json
-import sys
 import time
 from hashlib import sha1
 from itertools import groupby, pairwise
@@ -21,14 +20,13 @@ import numpy as np
 import torch
 from torch import Tensor
 
-sys.path[:0] = [str(Path(__file__).parent), str(Path(__file__).parents[2] / "src")]
-from deep import DEVICE, Course, arguments, attend, scores, taught  # noqa: E402
-from documents import Document, alone, loose, watch  # noqa: E402
-from feeding import Batch, Taught  # noqa: E402
-from shelf import exchanged, there, written  # noqa: E402
-
-from scenarist.models.scenarios.document_network import restored  # noqa: E402
-from scenarist.networks.label_chain import best  # noqa: E402
+from scenarist.models.scenarios.document_network import restore
+from scenarist.networks import checkpoint
+from scenarist.networks.label_chain import best
+from training.detector.deep import KIND, Course, arguments, attend, placed, scores, taught
+from training.detector.documents import Document, alone, loose, watch
+from training.detector.feeding import Batch, Taught
+from training.detector.shelf import exchanged, there, written
 
 KEPT = 24
 """Labels of a segment whose scores are kept."""
@@ -201,8 +199,7 @@ class Namer(Course):
         """Scores of the segments that the readers found, by hash."""
         options = self.options
         segments = [one for one, _ in waited(options, self.exam)]
-        with np.load(path, allow_pickle=False) as file:
-            self.model = restored(dict(file), self.base).to(DEVICE)
+        self.model = placed(restore(checkpoint.load(path, KIND), self.base))
         made = self.named(segments, half=False)
         labels = np.argsort(-made, axis=1)[:, :KEPT]
         values = np.take_along_axis(made, labels, axis=1)

@@ -7,15 +7,12 @@ from __future__ import annotations
 
 import argparse
 import random
-import sys
 from pathlib import Path
 
 import numpy as np
 
-sys.path[:0] = [str(Path(__file__).parent)]
-from documents import Store  # noqa: E402
-
-from scenarist.models.scenarios.phrase_network import Network  # noqa: E402
+from scenarist.models.scenarios.phrase_network import Network
+from training.detector.documents import Store
 
 
 def main() -> None:

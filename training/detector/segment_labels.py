@@ -9,18 +9,15 @@ from __future__ import annotations
 
 import argparse
 import random
-import sys
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 import numpy as np
 
-sys.path[:0] = [str(Path(__file__).parent)]
-from documents import NONE_TRAIN, Store, pick, stretch  # noqa: E402
-
-from scenarist.models.scenarios.phrase_network import Network  # noqa: E402
-from scenarist.reading.stems import phrases, stems  # noqa: E402
+from scenarist.models.scenarios.phrase_network import Network
+from scenarist.reading.stems import phrases, stems
+from training.detector.documents import NONE_TRAIN, Store, pick, stretch
 
 
 def train(

@@ -8,8 +8,9 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
-from documents import Document
-from feeding import TOP, Taught
+
+from training.detector.documents import Document
+from training.detector.feeding import TOP, Taught
 
 
 def there(wanted: Sequence[Path], seconds: float) -> list[Path]:

@@ -1,4 +1,4 @@
-"""The light student, in torch: `python training/detector/student.py DATA OUT [--teachers minilm-1,smollm2-1]`.
+"""The light student, in torch: `python -m training.detector.student DATA OUT [--teachers minilm-1,smollm2-1]`.
 
 Stems and phrases in a bag per sentence, a two-way GRU over the sentences, a chain of labels. It learns from labels on endlessly stitched
 stories and, where teachers are given (`deep.py --beside`), from what they together hold likely on a pool of documents without labels (ROCStories). Only the
@@ -10,7 +10,6 @@ from __future__ import annotations
 import argparse
 import json
 import random
-import sys
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator
@@ -21,16 +20,14 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
-sys.path[:0] = [str(Path(__file__).parent), str(Path(__file__).parents[2] / "src")]
-import crf  # noqa: E402
-from deep import DEVICE  # noqa: E402
-from documents import Document, Store, lesson, pool, watch  # noqa: E402
-from feeding import Batch, Endless, Taught, laid, stream  # noqa: E402
-from measuring import Clock, measure  # noqa: E402
-from shelf import there, together  # noqa: E402
-
-from scenarist.models.scenarios.document_network import Chained  # noqa: E402
-from scenarist.reading.stems import phrases, stems  # noqa: E402
+from scenarist.models.scenarios.document_network import Chained
+from scenarist.reading.stems import phrases, stems
+from training.detector import crf
+from training.detector.deep import DEVICE
+from training.detector.documents import Document, Store, lesson, pool, watch
+from training.detector.feeding import Batch, Endless, Taught, laid, stream
+from training.detector.measuring import Clock, measure
+from training.detector.shelf import there, together
 
 VARIANTS: dict[str, dict[str, float]] = {
     "main": {"width": 128, "units": 96, "words": 64000},

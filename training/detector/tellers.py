@@ -1,6 +1,6 @@
 """A teller: SmolLM2 as a language model that tells a segment under the name of a scenario; the name under which the words come easiest is the guess.
 
-`python training/detector/tellers.py DATA OUT --name teller-1 --base SMOLLM2.gguf --seconds S --readers smollm2-1,minilm-1 [--beside namer-1,teller-1 --more S] [--titles]`
+`python -m training.detector.tellers DATA OUT --name teller-1 --base SMOLLM2.gguf --seconds S --readers smollm2-1,minilm-1 [--beside namer-1,teller-1 --more S] [--titles]`
 
 The other way round than readers and namers: log P(words | name of the scenario). Low-rank adapters learn from stretches of stories under their own name and under
 those of scenarios that use like words; the chance of the right one among them is to be high (and, a little, the words likely). With ``--titles`` the words come first and the name is to be guessed from them, piece by piece: a *titler*.
@@ -13,25 +13,22 @@ import json
 import math
 import random
 import re
-import sys
 import time
 from collections import Counter
-from pathlib import Path
 
 import numpy as np
 import torch
 from torch import Tensor, nn
-from torch.utils.checkpoint import checkpoint
 
-sys.path[:0] = [str(Path(__file__).parent), str(Path(__file__).parents[2] / "src")]
-from deep import DEVICE, attend, cut, state_of  # noqa: E402
-from documents import NONE_TRAIN, TOLD_TRAIN, Document, Store, exam_of, loose, mixed, stitched, watch  # noqa: E402
-from feeding import Taught  # noqa: E402
-from measuring import Clock  # noqa: E402
-from namers import LIKELY, kept, of_segments, runs, waited  # noqa: E402
-from shelf import exchanged, pooled, there, together, written  # noqa: E402
-
-from scenarist.models.scenarios.document_network import STYLES, Llama, Pieces, adapted  # noqa: E402
+from scenarist.models.scenarios.document_network import STYLES, Pieces
+from scenarist.networks import checkpoint
+from scenarist.networks.llama import Llama
+from training.detector.deep import DEVICE, FACTOR, attend, cut, learning, placed
+from training.detector.documents import NONE_TRAIN, TOLD_TRAIN, Document, Store, exam_of, loose, mixed, stitched, watch
+from training.detector.feeding import Taught
+from training.detector.measuring import Clock
+from training.detector.namers import LIKELY, kept, of_segments, runs, waited
+from training.detector.shelf import exchanged, pooled, there, together
 
 POOL = 12_000
 """Stories without a label that it judges, at most."""
@@ -72,17 +69,10 @@ class Teller:
         self.names = [
             [*one, 198] for one in cut("smollm2", options.base, [f"{label}{ended}" for label in self.store.labels])
         ]
-        self.model = Llama(state_of("smollm2", options.base), causal=True, rank=options.rank)
+        self.model = placed(learning(Llama.read(options.base), True, options.rank, options.begin, "teller"), half=True)
         self.sharp = nn.Parameter(torch.zeros((), device=DEVICE))
         if options.begin:
-            with np.load(options.begin, allow_pickle=False) as file:
-                adapted(self.model, dict(file))
-                self.sharp.data.fill_(float(file["sharp"]))
-        self.model = self.model.to(DEVICE)
-        if DEVICE == "cuda":
-            for name, buffer in list(self.model.named_buffers()):
-                if buffer.ndim == 2 and name not in ("cos", "sin"):
-                    setattr(self.model, name, buffer.to(torch.bfloat16))
+            self.sharp.data.fill_(float(checkpoint.load(options.begin, "teller").state["sharp"]))
         self.near = alike(self.store)
         self.wrong = 0 if self.titles else options.wrong
 
@@ -118,20 +108,8 @@ class Teller:
             shown = torch.where(gone, STYLES["smollm2"].hide, ids)
         states = self.model(shown, part >= 0)
         wanted = part[:, 1:] == 1
-        found, target = states[:, :-1][wanted].to(self.model.words.dtype), ids[:, 1:][wanted]
-
-        def chance(some: Tensor, these: Tensor) -> Tensor:
-            scores = nn.functional.linear(some, self.model.words).float()
-            return scores.gather(1, these[:, None])[:, 0] - torch.logsumexp(scores, 1)
-
-        made = [
-            checkpoint(chance, found[at : at + 3000], target[at : at + 3000], use_reentrant=False)
-            if torch.is_grad_enabled()
-            else chance(found[at : at + 3000], target[at : at + 3000])
-            for at in range(0, len(found), 3000)
-        ]
-        row = wanted.nonzero()[:, 0]
-        total = torch.zeros(len(ids), device=DEVICE).index_add(0, row, torch.cat(made))
+        chances = self.model.llama.logp(states[:, :-1][wanted], ids[:, 1:][wanted])
+        total = torch.zeros(len(ids), device=DEVICE).index_add(0, wanted.nonzero()[:, 0], chances)
         return total, wanted.sum(1)
 
     def lesson(self, rng: random.Random) -> tuple[Document, list[int], list[float]]:
@@ -289,18 +267,16 @@ class Teller:
 
     def save(self) -> None:
         """Adapters as int8 with a scale a row."""
-        arrays: dict[str, np.ndarray] = {
-            "sharp": self.sharp.detach().cpu().numpy(),
-            "labels": np.array(self.store.labels),
+        settings = {
+            "encoder": "smollm2",
+            "causal": True,
+            "seed": self.options.seed,
+            "titles": self.titles,
+            "factor": FACTOR,
         }
-        for name, value in self.model.learned.items():
-            learned = value.detach().float().cpu().numpy()
-            scale = np.maximum(np.abs(learned).max(axis=1), 1e-9) / 127
-            arrays[f"encoder/{name}"] = np.round(learned / scale[:, None]).astype(np.int8)
-            arrays[f"encoder/{name}/scale"] = scale.astype(np.float16 if scale.min() > 1e-6 else np.float32)
-        about = {"encoder": "smollm2", "causal": True, "seed": self.options.seed, "tells": True, "titles": self.titles}
-        arrays["about"] = np.array(json.dumps(about))
-        written(self.options.out, self.options.name, arrays)
+        small = self.model.adapter.packed() | {"sharp": self.sharp.detach().cpu()}
+        path = self.options.out / f"{self.options.name}.safetensors"
+        checkpoint.save(path, "teller", settings, {"labels": self.store.labels}, small)
 
     def sit(self) -> None:
         """Tell the segments that readers found under the names they hold likeliest; a file after every quarter, should there be no time for all."""

@@ -17,8 +17,9 @@ from typing import Any
 import numpy as np
 
 from scenarist.models.scenarios.deep import DeepDetector, joined
-from scenarist.models.scenarios.detector import Evidence, log_shares, plain_runs
+from scenarist.models.scenarios.detector import Evidence, plain_runs
 from scenarist.networks.label_chain import Array, best, chances
+from scenarist.networks.layers import log_softmax
 from scenarist.networks.pretrained import fingerprint
 from training.detector.keep_evidence import dense
 from training.detector.measuring import pk
@@ -58,7 +59,7 @@ def dense_names(labels: Array, below: Array, size: int) -> Array:
     found = np.full(size, -float(below.max()) - 0.5)
     found[labels.astype(np.int64)] = -below
     found[0] = -60.0
-    return log_shares(found)
+    return log_softmax(found)
 
 
 class Kept:
@@ -106,7 +107,7 @@ class Kept:
                 found = [one.scores(mark, len(self.labels)) for one in some]
                 self.missed += any(one is None for one in found)
                 there = [weight * one for one, weight in zip(found, weights, strict=True) if one is not None]
-                said.append(log_shares(np.sum(there, axis=0)) if there else np.zeros(len(self.labels)))
+                said.append(log_softmax(np.sum(there, axis=0)) if there else np.zeros(len(self.labels)))
             self.named[mark] = said[0], said[1]
         return self.named[mark]
 
@@ -142,7 +143,7 @@ def shares(kept: Kept, texts: Sequence[str], emission: Array, settings: dict[str
     """What a stretch tells, as `DeepDetector.shares` says it."""
     named, told = kept.names(texts)
     whole = settings["story_weight" if story else "whole_weight"] * kept.whole(texts)
-    scores = log_shares(settings["half"] * emission.sum(axis=0)) + whole + settings["name"] * named + settings["tell"] * told  # fmt: skip
+    scores = log_softmax(settings["half"] * emission.sum(axis=0)) + whole + settings["name"] * named + settings["tell"] * told  # fmt: skip
     scores[0] = -np.inf
     found = np.exp((scores - scores.max()) / settings["caution"])
     return np.asarray(found / found.sum())

@@ -1,4 +1,4 @@
-"""The event counts carried in resources/events: NYT chains, train split. Run: python training/eventlm/counts.py"""
+"""The event counts carried in resources/events: NYT chains, train split. Run: python -m training.eventlm.counts"""
 
 from __future__ import annotations
 

@@ -103,9 +103,9 @@ def language_model_vectors(verbs: Sequence[str], path: Path, layers: int = 20) -
     """SmolLM2's state after each verb, in the middle of its layers (a row of zeros for <unk>)."""
     import torch
 
-    from scenarist.networks.smollm2 import SmolLM2, Tree
+    from scenarist.networks.llama import Llama, Tree
 
-    network = SmolLM2(path, layers)
+    network = Llama.read(path, layers)
     rows = []
     with torch.no_grad():
         for at in range(0, len(verbs), 64):
@@ -113,7 +113,7 @@ def language_model_vectors(verbs: Sequence[str], path: Path, layers: int = 20) -
                 Tree.grow(network.encode(f"They decided to {verb.replace('_', ' ')}"), [])
                 for verb in verbs[at : at + 64]
             ]
-            states = network.states(trees)
+            states = network.states_of_trees(trees)
             rows += [states[number, len(tree.ids) - 1].numpy() for number, tree in enumerate(trees)]
     return reduced(np.stack(rows), 192)
 

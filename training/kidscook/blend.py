@@ -10,32 +10,16 @@ from __future__ import annotations
 
 import argparse
 import json
-from typing import Any
 
 import torch
 
-from scenarist.bench.sit import items_of, sit
 from scenarist.corpora.kidscook import KidsCook
-from scenarist.exams.wordcloze import WordCloze
 from scenarist.models.words.base import rows_of
 from scenarist.models.words.beam_marginal import BeamMarginal
 from scenarist.models.words.pretrained import ENSEMBLE
 from scenarist.models.words.queries import Query, merge
 from scenarist.registry import make
-from scenarist.store.results import Results
-from training.kidscook.measuring import halves, measure
-
-
-def greedy(model: Any, pairs: list[Any], what: str) -> dict[str, float]:
-    exam = WordCloze(mode="greedy")
-    with Results() as store:
-        asked, done = sit(lambda: model, exam, items_of(exam, pairs), store, {"blend": what}, refresh=True)
-    near = sum((done[item.id].key_rank or 99) <= 5 for item in asked) / len(asked)
-    missed = {item.id.rpartition(".")[0] for item in asked if done[item.id].best != item.key}
-    return {
-        "match": round(1 - len(missed) / len({item.id.rpartition(".")[0] for item in asked}), 4),
-        "top5": round(near, 4),
-    }
+from training.kidscook.measuring import examined, halves, measure
 
 
 def main() -> None:
@@ -61,14 +45,14 @@ def main() -> None:
     table, _ = model.read_places(*merge(queries), [], "kidscook")
     print("oracle", json.dumps(measure(table, torch.tensor(keys), blanks)), flush=True)
     some = [pairs[at] for at in held]
-    print("greedy", json.dumps(greedy(model, some, "greedy")), flush=True)
+    print("greedy", json.dumps(examined(model, some, ["greedy"])), flush=True)
     for way in given.ways:
         width, evidence, trust = way.split(":")
         beam = BeamMarginal(
             "word-head-ensemble", int(width), float(evidence), float(trust), given.device, members=given.members
         )
         beam.inner, beam.network_, beam.vocabulary_, beam.whitelist_ = model, model, model.vocabulary_, model.whitelist_
-        print("beam-marginal", way, json.dumps(greedy(beam, some, way)), flush=True)
+        print("beam-marginal", way, json.dumps(examined(beam, some, ["greedy"])), flush=True)
 
 
 if __name__ == "__main__":

@@ -20,10 +20,10 @@ from typing import Any, NamedTuple
 import numpy as np
 import torch
 
+from scenarist.bench.fill_texts import fill
 from scenarist.corpora.kidscook import KidsCook
 from scenarist.models.words.base import rows_of
 from scenarist.models.words.batches import Row
-from scenarist.models.words.decoding import fill
 from scenarist.models.words.fine_tuning import shorten, tune
 from scenarist.models.words.head import Lesson, lesson_key, redraw
 from scenarist.models.words.queries import Admissible
@@ -94,7 +94,7 @@ def teach(
     rows = [shorten(row, CUT) for row in rows_of(KidsCook(split="train"))][:limit]
     mine = [at for at in folds(rows, many)[fold] if rows[at].blanks]
     spared = {*mine, *halves(rows)[1]}  # what `tune` holds out must not come in by the teacher
-    model, _ = prepare("word-head", 100 + fold, device, settings, dropout, False)
+    model = prepare("word-head", 100 + fold, device, settings, dropout, False)
     allowed: Admissible = model.admissible("kidscook")
     share = float(model.own["redraw"])
 

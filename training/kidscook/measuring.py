@@ -1,14 +1,28 @@
-"""A network and rows -> its distributions over all blank words, and match, top-5 and surprisal with the best temperature."""
+"""What a word model is worth while it is trained.
+
+A model and pairs -> match, top-5 and surprisal by the exam `wordcloze` and the metrics, as the bench takes them (``examined``). A network and
+rows -> its distributions over all blank words (``oracle``), from which the best temperature is found (``measure``).
+"""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from pathlib import Path
+from tempfile import TemporaryDirectory
 
 from torch import Tensor, tensor
 
+from scenarist.bench.marks import marks_of, total
+from scenarist.bench.sit import items_of, sit
+from scenarist.exams.wordcloze import WordCloze
+from scenarist.models.words.base import WordModel
 from scenarist.models.words.batches import Row
-from scenarist.models.words.queries import Admissible, Network, Query, ask
+from scenarist.models.words.queries import Admissible, Network, Query, merge, read_logits
+from scenarist.registry import make
+from scenarist.store.results import Results
+from scenarist.story import Pair
 
+METRICS = {"oracle": ("match", "top5", "surprisal"), "greedy": ("match", "top5")}
 EVERY = 25
 TEMPERATURES = tuple(round(0.7 + 0.05 * step, 2) for step in range(23))
 
@@ -21,6 +35,19 @@ def halves(rows: Sequence[Row], every: int = EVERY) -> tuple[list[int], list[int
     return [at for at in range(len(rows)) if at not in chosen], out
 
 
+def examined(model: WordModel, pairs: Sequence[Pair], modes: Sequence[str] = tuple(METRICS)) -> dict[str, float]:
+    """The figures of a fitted model on pairs, e.g. ``match/oracle``."""
+    figures: dict[str, float] = {}
+    with TemporaryDirectory() as folder, Results(Path(folder) / "results.sqlite") as store:
+        for mode in modes:
+            exam = WordCloze(mode=mode, whitelist="kidscook" if model.whitelist_ else "")
+            asked, predictions = sit(lambda: model, exam, items_of(exam, pairs), store, {"mode": mode})
+            for name in METRICS[mode]:
+                metric = make("metric", name)
+                figures[f"{name}/{mode}"] = total(metric, marks_of(metric, asked, predictions))
+    return figures
+
+
 def oracle(network: Network, rows: Sequence[Row], allowed: Admissible) -> tuple[Tensor, Tensor, list[tuple[int, int]]]:
     """ln p of all blank words with the key fed forward (N, W + 1), the keys (N,), and each word's (row, blank)."""
     queries, keys, blanks = [], [], []
@@ -30,7 +57,8 @@ def oracle(network: Network, rows: Sequence[Row], allowed: Admissible) -> tuple[
                 queries.append(Query(row.abstract, row.concrete[:place], start, stop, row.blanks[:which], row.template))
                 keys.append(allowed.key(row.concrete[place]))
                 blanks.append((number, which))
-    return allowed.logp(ask(network, queries, 128), [query.abstract for query in queries]), tensor(keys), blanks
+    logits = read_logits(network, *merge(queries), [], allowed.ids, 128).asked
+    return allowed.logp(logits, [query.abstract for query in queries]), tensor(keys), blanks
 
 
 def measure(

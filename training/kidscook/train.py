@@ -2,16 +2,13 @@
 
     python -m training.kidscook.train lstm-lm seq2seq seq2seq-attention transducer transducer-param --seeds 1 2 3 --set dropout=0.2 hard=false
     python -m training.kidscook.train transducer seq2seq-attention --seeds 1 2 3 --variant both --set dropout=0.2 hard=false both=true
-    python -m training.kidscook.train lstm-lm seq2seq seq2seq-attention transducer transducer-param --variant code
     python -m training.kidscook.train word-head pretrained-transducer causal-lm-tuned --device cuda
 
 `hard=false` keeps the transducers to the marginal likelihood; without it Viterbi EM follows after ten epochs (`transducer-em-1` was made so).
-`--variant` is a name for the files; `code` also brings the settings of the paper's code (VARIANTS below; --set goes
-before them), `code-best` the same with the epoch of the lowest loss kept instead of the last, `words` its dropout, vectors and start of the
-walk only, `words-mlp` these and its emission.
-After each model the quick measure of models/word_queries.py (match, top-5, surprisal; oracle and greedy; spans) is printed on dev, so
-that a run on a machine without the bench still says what it made. What the runs printed that made the released in-domain files is in
-results/kidscook-in-domain-dev.json.
+`--variant` is a name for the files; `python -m experiments.kidscook.train` trains the variants that follow the paper's code.
+Dev decides when to stop, as in the paper. After each model its figures on dev (match, top-5, surprisal; oracle and greedy; spans) are
+printed. What the runs printed that made the released in-domain files is in
+results/runs/kidscook-in-domain-dev.json.
 
 Each file says in its header how it was made. A file that was made with the same settings is not made again (its measures are printed as they
 are), so that an interrupted run goes on; `--again` makes it anew. A file that the clock cut short (`--seconds`) does not count.
@@ -29,9 +26,10 @@ import os
 import signal
 import sys
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from concurrent.futures.process import BrokenProcessPool
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -40,60 +38,48 @@ import torch
 from scenarist.corpora.kidscook import KidsCook
 from scenarist.errors import ScenaristError
 from scenarist.learning.alignments import shape
-from scenarist.models.words.base import pick_device, rows_of
-from scenarist.models.words.queries import quick
-from scenarist.models.words.training import STOPPED
-from scenarist.networks import checkpoint as word_checkpoint
+from scenarist.models.words.base import WordModel, pick_device
+from scenarist.models.words.in_domain import STOPPED
+from scenarist.networks import checkpoint
 from scenarist.registry import make
 from scenarist.story import Pair
+from training.kidscook.measuring import examined
+from training.kidscook.settings import grouped, parsed
 
 OUT = Path("out") / "kidscook"
-WORDS: dict[str, Any] = {"dropout": 0.5, "dropped": "words", "frozen": False}
-"""Of the paper's code (docs/why/transducer.md): dropout on the hidden layer of the words only, and vectors trained."""
-CODE: dict[str, Any] = {**WORDS, "layer": "relu", "course": "code"}
-"""All of it: also that layer, and the way through the data."""
-WALK: dict[str, Any] = {"start": "free", "shift": 0.5}
-"""The same for its transducers."""
-MLP: dict[str, Any] = {**WALK, "emission": "mlp"}
-VARIANTS = {
-    "words": (WORDS, WALK),
-    "words-mlp": (WORDS, MLP),
-    "code": (CODE, MLP),
-    "code-best": ({**CODE, "course": "code-best"}, MLP),
-}
-"""Variant -> its settings, and those of transducers beside them."""
 CARD_JOBS = 8
 """Networks that a graphics card trains at a time unless told otherwise."""
 
 
-def settings_of(name: str, variant: str, given: dict[str, Any]) -> dict[str, Any]:
-    """What a model is made with."""
-    usual, walk = VARIANTS.get(variant, ({}, {}))
-    return {**usual, **(walk if name.startswith("transducer") else {}), **given}
-
-
-def measured(model: Any, dev: Sequence[Pair]) -> dict[str, float]:
-    """The quick measures of a trained model."""
-    found = quick(model.network(), rows_of(dev), model.admissible("kidscook"))
+def measured(model: WordModel, dev: Sequence[Pair]) -> dict[str, float]:
+    """What the exam says of a trained model, and the mean length of its spans."""
+    figures = examined(model, dev)
     if hasattr(model, "align"):
-        found["span/viterbi"] = shape(model.align(dev), {}).span
-    return found
+        figures["span/viterbi"] = shape(model.align(dev), {}).span
+    return figures
 
 
 def made_already(path: Path, what: dict[str, Any]) -> dict[str, Any]:
     """The note of a file that was made in this way and to the end; else nothing."""
-    note = word_checkpoint.note(path)
+    note = checkpoint.note(path)
     return note if not note.get("stopped") and {key: note.get(key) for key in what} == what else {}
 
 
-def pairs(split: str, given: argparse.Namespace) -> list[Pair]:
+class Part(KidsCook):
     """A part of the corpus, or its beginning."""
-    return list(KidsCook(split=split))[: given.limit]
+
+    def __init__(self, split: str, limit: int | None) -> None:
+        super().__init__(split=split)
+        self.limit = limit
+
+    def __iter__(self) -> Iterator[Pair]:
+        return islice(super().__iter__(), self.limit)
 
 
-def make_one(name: str, seed: int, settings: dict[str, Any], given: argparse.Namespace) -> dict[str, Any]:
+def make_one(name: str, seed: int, given: argparse.Namespace) -> dict[str, Any]:
     """Train, save, measure; or only what of it is missing."""
-    variant = given.variant
+    variant, settings = given.variant, given.settings
+    target = given.targets.get(name, name)
     path = given.out / f"{'-'.join(filter(None, (name, variant, str(seed))))}.safetensors"
     what = {"model": name, "seed": seed, "variant": variant, "set": settings, "limit": given.limit}
     note = {} if given.again else made_already(path, what)
@@ -101,7 +87,7 @@ def make_one(name: str, seed: int, settings: dict[str, Any], given: argparse.Nam
         print(f"{path.name}: made already with {json.dumps(settings)} (--again makes it anew)", flush=True)
         if "scores" in note:
             return note
-        model = make("model", name, weights=str(path), seed=seed, device=given.device).fit(())
+        model = make("model", target, weights=str(path), variant=variant, seed=seed, device=given.device).fit(())
     else:
         print(f"{path.name}: {json.dumps(settings)}", flush=True)
         began, worked, lines = time.monotonic(), time.process_time(), list[str]()
@@ -111,16 +97,19 @@ def make_one(name: str, seed: int, settings: dict[str, Any], given: argparse.Nam
             print(f"   {path.stem}: {line}", flush=True)
 
         limit = {"seconds": given.seconds} if given.seconds else {}
-        model = make("model", name, seed=seed, device=given.device, log=log, **settings, **limit)
-        model.fit(pairs("train", given))
+        model = make(
+            "model", target, variant=variant, seed=seed, device=given.device, **grouped(target, {**settings, **limit})
+        )
+        model.log = log
+        model.fit(Part("train", given.limit), held=Part("dev", given.limit))
         model.save(path)
         note = {
             **what, "epochs": sum(line.startswith("epoch") for line in lines), "stopped": any(line.startswith(STOPPED) for line in lines),
             "device": model.device, "seconds": round(time.monotonic() - began), "cpu_seconds": round(time.process_time() - worked),
         }  # fmt: skip
-        word_checkpoint.add_note(path, note)
-    note["scores"] = {key: round(value, 4) for key, value in measured(model, pairs("dev", given)).items()}
-    word_checkpoint.add_note(path, note)
+        checkpoint.add_note(path, note)
+    note["scores"] = {key: round(value, 4) for key, value in measured(model, list(Part("dev", given.limit))).items()}
+    checkpoint.add_note(path, note)
     return note
 
 
@@ -130,30 +119,27 @@ def share_cores(jobs: int) -> None:
     torch.set_num_threads(max(1, (os.cpu_count() or 1) // jobs))
 
 
-def make_all(todo: Sequence[tuple[str, int, dict[str, Any]]], given: argparse.Namespace) -> Iterator[dict[str, Any]]:
+def make_all(todo: Sequence[tuple[str, int]], given: argparse.Namespace) -> Iterator[dict[str, Any]]:
     """The notes of all networks, as they are ready."""
     jobs = min(given.jobs or (os.cpu_count() or 1 if pick_device(given.device) == "cpu" else CARD_JOBS), len(todo))
     if jobs == 1:
-        yield from (make_one(*one, given) for one in todo)
+        yield from (make_one(*job, given) for job in todo)
         return
     with ProcessPoolExecutor(jobs, multiprocessing.get_context("spawn"), share_cores, (jobs,)) as pool:
         try:
-            for ready in as_completed([pool.submit(make_one, *one, given) for one in todo]):
+            for ready in as_completed([pool.submit(make_one, *job, given) for job in todo]):
                 yield ready.result()
         except BaseException:
             pool.shutdown(wait=False, cancel_futures=True)
             raise
 
 
-def main(words: Sequence[str] | None = None) -> None:
+def arguments() -> argparse.ArgumentParser:
+    """What may be typed."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("models", nargs="+")
     parser.add_argument("--seeds", type=int, nargs="+", default=[1])
-    parser.add_argument(
-        "--variant",
-        default="",
-        help="a name for the files, e.g. both; words, words-mlp, code and code-best bring settings of the paper's code",
-    )
+    parser.add_argument("--variant", default="", help="a name for the files, e.g. both")
     parser.add_argument("--device", default="auto")
     parser.add_argument(
         "--jobs", type=int, default=0, help=f"networks at a time; 0: one a core, {CARD_JOBS} on a graphics card"
@@ -168,15 +154,18 @@ def main(words: Sequence[str] | None = None) -> None:
         help="stop training a model after this time; the best epoch so far is kept",
     )
     parser.add_argument("--again", action="store_true", help="train what was trained already, too")
+    return parser
+
+
+def main(words: Sequence[str] | None = None, targets: Mapping[str, str] | None = None) -> None:
+    """Make what is asked for; ``targets``: model -> `module:Class` where it is not the registered one."""
+    parser = arguments()
     given = parser.parse_args(words)
+    given.settings, given.targets = parsed(given.set, parser), dict(targets or {})
+    todo = [(name, seed) for seed in given.seeds for name in given.models]
     try:
-        asked = {name: json.loads(value) for name, _, value in (one.partition("=") for one in given.set)}
-    except json.JSONDecodeError as error:
-        parser.error(f"--set: expected NAME=VALUE with a value as in JSON (0.2, true, '\"relu\"'), got {error.doc!r}")
-    todo = [(name, seed, settings_of(name, given.variant, asked)) for seed in given.seeds for name in given.models]
-    try:
-        for at, note in enumerate(make_all(todo, given), 1):
-            print(f"{at} of {len(todo)} {json.dumps(note)}", flush=True)
+        for number, note in enumerate(make_all(todo, given), 1):
+            print(f"{number} of {len(todo)} {json.dumps(note)}", flush=True)
     except (KeyboardInterrupt, BrokenProcessPool):
         print("\nstopped: the same command goes on with what is missing", file=sys.stderr)
         raise SystemExit(130) from None

@@ -1,4 +1,4 @@
-"""Fine-tune a pretrained word model on KidsCook with stacked adapters: pairs -> `OUT/NAME.safetensors` and what it measured.
+"""Fine-tune a pretrained word model on KidsCook with adapters: pairs -> `OUT/NAME.safetensors` and what it measured.
 
     python -m training.kidscook.tune word-head word-head-1 --seed 1 --set rank=32 epochs=6 smooth=0.1 agree=1 average=0.996
 
@@ -23,17 +23,17 @@ import torch
 
 from scenarist.corpora.kidscook import KidsCook
 from scenarist.models.words.base import hidden_words, rows_of
-from scenarist.models.words.batches import Row
+from scenarist.models.words.batches import Row, lengths
 from scenarist.models.words.fine_tuning import shorten, tune
 from scenarist.models.words.head import redraw
+from scenarist.models.words.pretrained import learned
 from scenarist.models.words.pretrained_transducer import PretrainedTransducer
 from scenarist.models.words.queries import Admissible
-from scenarist.models.words.training import lengths
 from scenarist.networks import checkpoint as word_checkpoint
 from scenarist.registry import make
 from training.kidscook import lessons
 from training.kidscook.measuring import halves, measure, oracle
-from training.kidscook.networks import learned, prepare
+from training.kidscook.networks import prepare
 
 
 def hidden(row: Row) -> Row:
@@ -69,7 +69,7 @@ def run(given: argparse.Namespace) -> dict[str, Any]:
     """Fine-tune, save, and measure what was saved."""
     began = time.monotonic()
     settings = {name: json.loads(value) for name, _, value in (one.partition("=") for one in given.set)}
-    model, body = prepare(given.kind, given.seed, given.device, settings, given.dropout, given.full)
+    model = prepare(given.kind, given.seed, given.device, settings, given.dropout, given.full)
     network, tuning = model.network_, model.tuning
     allowed: Admissible = model.admissible("kidscook")
     rows = [shorten(row, tuning.cut) for row in rows_of(KidsCook(split="train"))]
@@ -132,9 +132,8 @@ def run(given: argparse.Namespace) -> dict[str, Any]:
     saved = {"base": model.base, "rank": tuning.rank, "scale": tuning.scale, "seed": given.seed, **model.own}
     saved["temperature"] = best["temperature"]
     path = given.out / f"{given.name}.safetensors"
-    word_checkpoint.save(
-        path, given.kind, saved, model.vocabulary_.words, model.whitelist_, learned(network, body, tuning.rank)
-    )
+    lists = {"vocabulary": model.vocabulary_.words, "whitelist": model.whitelist_}
+    word_checkpoint.save(path, given.kind, saved, lists, word_checkpoint.shrink(learned(network)))
     report: dict[str, Any] = {
         "name": given.name, "kind": given.kind, "seed": given.seed, "set": settings, "dropout": given.dropout, "full": given.full,
         "lessons": len(taught.lessons), "own": given.own, "settle": given.settle, "epoch": best["epoch"], "temperature": best["temperature"], "history": history,

@@ -21,8 +21,8 @@ import torch
 from torch import nn
 from torch.nn import functional as F
 
-from scenarist.networks.gguf import Gguf, load_tokenizer
-from training.knowledge.deep_network import Answers, Deep, answers, resume, scores, weights
+from scenarist.networks.llama import Llama
+from training.knowledge.deep_network import Answers, Deep, answers, resume, save, scores
 from training.knowledge.gaps import Batch, Pool, Task, ahead, encoder, left_out, lines, tasks, vocabulary, wide_share
 
 NEAR = ("mcscript", "inscript", "inscript-labels")
@@ -63,7 +63,7 @@ def main() -> None:
     def log(text: str) -> None:
         print(f"[{time.time() - begun:5.0f} s] {args.name}: {text}", flush=True)
 
-    def save(answered: Answers, name: str, said: Sequence[Any]) -> None:
+    def save_answers(answered: Answers, name: str, said: Sequence[Any]) -> None:
         np.savez_compressed(args.out / f"{args.name}-{name}.npz", id=answered.id, top=answered.top, logp=answered.logp, rank=answered.rank,
                             words=np.array(said))  # fmt: skip
 
@@ -76,7 +76,8 @@ def main() -> None:
     rows = [row for row in rows if args.labels == "too" or ("key" in row) == (args.labels == "only")]
     if args.smoke:
         rows = rows[::499]
-    encode = encoder(load_tokenizer(args.gguf), rows)
+    llama = Llama.read(args.gguf)
+    encode = encoder(llama.tokenizer, rows)
     train = [row for row in rows if row["split"] == "train" and not left_out(row, fold)]
     dev = list(tasks([row for row in rows if row["split"] == "dev"], words, encode, 0.0, 0))
     held = list(tasks([row for row in rows if row["split"] == "train" and left_out(row, fold)], words, encode, 0.0, 0))
@@ -86,10 +87,11 @@ def main() -> None:
     log(
         f"{ {name: len(some) for name, some in by_corpus.items()} }, {len(words.verbs)} verbs, dev {len(dev)}, held {len(held)}"
     )
-    net = Deep(Gguf(args.gguf), encode, words, args.rank, device)
+    llama = llama.to(device, torch.bfloat16 if device == "cuda" else None, whole=True)
+    net = Deep(llama, encode, words, args.rank)
     if args.start:
         resume(net, args.start, words)
-    adapters, heads = list(net.low.values()), [net.verbs, net.labels, net.verbs_bias, net.labels_bias]
+    adapters, heads = list(net.adapter.parameters()), [net.verbs, net.labels, net.verbs_bias, net.labels_bias]
     optimizer = torch.optim.AdamW([*adapters, *heads], lr=args.rate, weight_decay=0.01, fused=device == "cuda")
     near = Pool([one for name, some in by_corpus.items() if name in NEAR for one in some], args.tokens, args.seed)
     wide = Pool(
@@ -114,11 +116,10 @@ def main() -> None:
                 found = answers(net, some, args.tokens * 2, device, DEV_TOP)
                 log(f"dev {kind} {found}")
                 if last:
-                    save(found, f"dev-{kind}", words.verbs if kind == "verbs" else words.labels)
+                    save_answers(found, f"dev-{kind}", words.verbs if kind == "verbs" else words.labels)
 
     def keep() -> None:
-        np.savez_compressed(args.out / f"{args.name}.npz", **weights(net), words=np.array(words.verbs), names=np.array(words.labels),
-                            rank=np.int64(args.rank), seed=np.int64(args.seed))  # fmt: skip
+        save(net, args.out / f"{args.name}.safetensors", words, {"rank": args.rank, "seed": args.seed})
 
     net.train()
     lost, step, start, checks = torch.zeros(2, device=device), 0, time.time(), [0.33, 0.67]
@@ -129,11 +130,9 @@ def main() -> None:
         logp, telling = scores(net, batch)
         loss = (F.nll_loss(logp, batch.key, reduction="none") * batch.weight).mean()
         (loss + args.tell * telling).backward()
-        net.gather()
         nn.utils.clip_grad_norm_([*adapters, *heads], 1.0)
         optimizer.step()
-        optimizer.zero_grad(set_to_none=False)
-        net.spread()
+        optimizer.zero_grad()
         lost += torch.stack([loss.detach(), telling.detach()])
         step += 1
         done[0] = max(step / steps, (time.time() - start) / args.seconds)
@@ -159,7 +158,7 @@ def main() -> None:
         if some:
             found = answers(net, some, args.tokens * 2, device, most)
             log(f"{name} {found}")
-            save(found, name, words.labels if name == "held-labels" else words.verbs)
+            save_answers(found, name, words.labels if name == "held-labels" else words.verbs)
     log("done")
 
 

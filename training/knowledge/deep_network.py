@@ -1,8 +1,8 @@
-"""SmolLM2 with adapters and two heads, which stands at a gap: the network that `deep.py` trains and models/untold/deep.py runs."""
+"""SmolLM2 with adapters and two heads, which stands at a gap: what `deep.py` trains and models/untold/deep.py runs."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -12,94 +12,37 @@ from torch import nn
 from torch.nn import functional as F
 
 from scenarist.models.untold.deep import phrase
-from scenarist.networks.gguf import Gguf, llama_layers, llama_state, rotation
+from scenarist.networks import checkpoint
+from scenarist.networks.adapters import Lora, Setup
+from scenarist.networks.llama import Llama
 from training.knowledge.gaps import Batch, Task, Vocabulary, batches
 
 SCALE = 2.0
 """Factor on what the adapters add."""
 DROP = 0.1
 """Share of the state at the gap that the heads do not see in training."""
-MATRICES = ("qkv", "o", "gu", "down")
 
 
 class Deep(nn.Module):
-    """The pretrained body (as models/smollm2.py runs it) with adapters beside its four packed matrices a layer, and two heads: tables of
-    vectors that start as the word pieces of their words.
+    """SmolLM2 with adapters, and two heads: tables of vectors that start as the word pieces of their words."""
 
-    Adapters are kept twice, in full precision for the optimizer and as working copies in the body's own: no casts in the graph. Each step adds them
-    to their matrices first, which costs less than a second path for every token.
-    """
-
-    def __init__(self, file: Gguf, encode: Any, vocabulary: Vocabulary, rank: int, device: str) -> None:
+    def __init__(self, llama: Llama, encode: Any, vocabulary: Vocabulary, rank: int) -> None:
         super().__init__()
-        state, meta = llama_state(file), file.metadata
-        kind = torch.bfloat16 if device == "cuda" else torch.float32
-        self.heads, self.shared = int(meta["llama.attention.head_count"]), int(meta["llama.attention.head_count_kv"])
-        self.eps = float(meta["llama.attention.layer_norm_rms_epsilon"])
-
-        def put(*names: str) -> torch.Tensor:
-            return torch.from_numpy(np.concatenate([state[name] for name in names])).to(device, kind)
-
-        self.embedding, self.norm = put("model.embed_tokens.weight"), put("model.norm.weight")
-        self.size = self.embedding.shape[1]
-        self.width = self.size // self.heads
-        self.layers = llama_layers(int(meta["llama.block_count"]), put)
-        self.cos, self.sin = (one.to(device, kind) for one in rotation(meta, self.width))
-        pieces = torch.from_numpy(state["model.embed_tokens.weight"])
+        self.llama, self.adapter = llama, Lora.fresh(llama, rank, setup=Setup(SCALE))
+        pieces = llama.embedding.float()
 
         def table(phrases: Sequence[str]) -> nn.Parameter:
-            return nn.Parameter(torch.stack([pieces[encode(" " + one)].mean(0) for one in phrases]))
+            return nn.Parameter(torch.stack([pieces[encode(" " + text)].mean(0) for text in phrases]))
 
-        self.verbs = table([one.replace("_", " ") for one in vocabulary.verbs])
+        self.verbs = table([verb.replace("_", " ") for verb in vocabulary.verbs])
         self.labels = table([phrase(label) for _, label in vocabulary.labels] or ["nothing"])
         self.verbs_bias = nn.Parameter(torch.zeros(len(self.verbs)))
         self.labels_bias = nn.Parameter(torch.zeros(len(self.labels)))
-        self.low = nn.ParameterDict()
-        for number, layer in enumerate(self.layers):
-            for name in MATRICES:
-                rows, columns = layer[name].shape
-                self.low[f"{number}_{name}_down"] = nn.Parameter(torch.randn(rank, columns) / columns**0.5)
-                self.low[f"{number}_{name}_up"] = nn.Parameter(torch.zeros(rows, rank))
-        self.to(device)
-        self.work = {name: weight.detach().to(kind).requires_grad_() for name, weight in self.low.items()}
-
-    @torch.no_grad()
-    def gather(self) -> None:
-        """The working copies' gradients to the kept weights."""
-        for weight in self.low.values():
-            if weight.grad is None:
-                weight.grad = torch.zeros_like(weight)
-        torch._foreach_copy_([weight.grad for weight in self.low.values()], [self.work[name].grad for name in self.low])
-        for copy in self.work.values():
-            copy.grad = None
-
-    @torch.no_grad()
-    def spread(self) -> None:
-        """The kept weights to the working copies."""
-        torch._foreach_copy_([self.work[name] for name in self.low], list(self.low.values()))
-
-    def times(self, x: torch.Tensor, number: int, name: str) -> torch.Tensor:
-        up, down = (self.work[f"{number}_{name}_{part}"] for part in ("up", "down"))
-        return F.linear(x, torch.addmm(self.layers[number][name], up, down, alpha=SCALE))
+        self.to(llama.device)
 
     def states(self, tokens: torch.Tensor) -> torch.Tensor:
         """(b, t) -> (b, t, d); pads stand at the end, so a causal network never sees them."""
-        batch, length = tokens.shape
-        heads, shared = self.heads, self.shared
-        x = F.embedding(tokens, self.embedding)
-        cos, sin = self.cos[:length, None], self.sin[:length, None]  # (t, 1, width)
-        for number, layer in enumerate(self.layers):
-            a = self.times(F.rms_norm(x, (self.size,), layer["n1"], self.eps), number, "qkv").view(
-                batch, length, heads + 2 * shared, self.width
-            )
-            qk, v = a[:, :, : heads + shared], a[:, :, heads + shared :].transpose(1, 2)
-            turned = torch.cat([-qk[..., self.width // 2 :], qk[..., : self.width // 2]], -1)
-            qk = (qk * cos + turned * sin).transpose(1, 2)
-            a = F.scaled_dot_product_attention(qk[:, :heads], qk[:, heads:], v, is_causal=True, enable_gqa=True)
-            x = x + self.times(a.transpose(1, 2).reshape(batch, length, self.size), number, "o")
-            gate, up = self.times(F.rms_norm(x, (self.size,), layer["n2"], self.eps), number, "gu").chunk(2, -1)
-            x = x + self.times(F.silu(gate) * up, number, "down")
-        return F.rms_norm(x, (self.size,), self.norm, self.eps)
+        return self.llama.states(tokens, adapter=self.adapter)
 
     def head(self, at_gap: torch.Tensor, labels: bool) -> torch.Tensor:
         """(b, d) -> (b, v)"""
@@ -118,7 +61,7 @@ def scores(net: Deep, batch: Batch) -> tuple[torch.Tensor, torch.Tensor]:
     loss = torch.zeros((), device=logits.device)
     if batch.told.shape[1]:
         row, place, piece = batch.told
-        loss = F.cross_entropy((states[row, place] @ net.embedding.T).float(), piece)
+        loss = -net.llama.logp(states[row, place], piece).mean()
     return F.log_softmax(logits, -1), loss
 
 
@@ -156,27 +99,26 @@ def answers(net: Deep, some: Sequence[Task], tokens: int, device: str, most: int
     return Answers(np.array([one.id for one in some]), top[back].astype(np.uint16), logp[back], rank[back])
 
 
-def weights(net: Deep) -> dict[str, np.ndarray]:
-    """The learned arrays in half precision."""
-    made = {
-        name: getattr(net, name).detach().cpu().numpy().astype(np.float16)
-        for name in ("verbs", "labels", "verbs_bias", "labels_bias")
-    }
-    for name, weight in net.low.items():
-        factor = SCALE if name.endswith("_up") else 1.0
-        made[name.replace("_", ".")] = (weight.detach().cpu().numpy() * factor).astype(np.float16)
-    return made
+HEADS = ("verbs", "labels", "verbs_bias", "labels_bias")
+
+
+def save(net: Deep, path: Path, words: Vocabulary, settings: Mapping[str, Any]) -> None:
+    """What was learned, in half precision."""
+    learned = net.adapter.named() | {name: getattr(net, name).detach() for name in HEADS}
+    lists = {"words": words.verbs, "names": [f"{scenario}\t{label}" for scenario, label in words.labels]}
+    halves = {name: value.half().cpu() for name, value in learned.items()}
+    checkpoint.save(path, "gap-network", {"factor": SCALE, **settings}, lists, halves)
 
 
 @torch.no_grad()
 def resume(net: Deep, path: Path, words: Vocabulary) -> None:
     """Take weights that were kept."""
-    with np.load(path) as kept:
-        if list(kept["words"]) != words.verbs:
-            raise ValueError(f"{path} knows other verbs than these rows.")
-        for name in ("verbs", "verbs_bias"):
-            getattr(net, name).copy_(torch.from_numpy(kept[name].astype(np.float32)))
-        for name, weight in net.low.items():
-            factor = SCALE if name.endswith("_up") else 1.0
-            weight.copy_(torch.from_numpy(kept[name.replace("_", ".")].astype(np.float32)) / factor)
-    net.spread()
+    held = checkpoint.load(path, "gap-network")
+    if list(held.lists["words"]) != words.verbs:
+        raise ValueError(f"{path} knows other verbs than these rows.")
+    for name in ("verbs", "verbs_bias"):
+        getattr(net, name).copy_(held.state[name])
+    kept = Lora.of(held.state)
+    for name, weight in net.adapter.low.items():
+        factor = held.settings["factor"] / SCALE if name.endswith("_up") else 1.0
+        weight.copy_(kept.low[name] * factor)

@@ -1,6 +1,6 @@
 """What training runs of `deep.py` left -> release/untold: `python -m training.knowledge.release RUN --rows FILE --gguf FILE`.
 
-Of each seed the adapters (`deep-1.npz`) and the answers of that run on the dev questions of exam `untold` (`answers-1.npz`, the likeliest 200 verbs
+Of each seed the adapters (`deep-1.safetensors`) and the answers of that run on the dev questions of exam `untold` (`answers-1.npz`, the likeliest 200 verbs
 of each question, named by a hash of what the network was shown), because a processor needs half a second a question; and what the
 halves said of stories they had not seen (`teacher.npz`: MCScript and InScript, `teacher-wide.npz`: ROCStories), which the small network learns from.
 """
@@ -16,6 +16,7 @@ from pathlib import Path
 import numpy as np
 
 from scenarist.models.untold.deep import SEEDS, Gap, gap_key, ids
+from scenarist.networks import checkpoint
 from scenarist.networks.gguf import load_tokenizer
 from scenarist.registry import make
 from training.knowledge.student import answers
@@ -57,11 +58,10 @@ def main() -> None:
     args.out.mkdir(parents=True, exist_ok=True)
     keys = keys_of(args.rows, args.gguf)
     for seed in SEEDS:
-        with np.load(args.run / f"deep-{seed}.npz") as kept:
-            np.savez_compressed(
-                args.out / f"deep-{seed}.npz",
-                **{name: kept[name] for name in kept.files if not name.startswith(("labels", "names"))},
-            )
+        held = checkpoint.load(args.run / f"deep-{seed}.safetensors", "gap-network")
+        halves = {name: value.half() for name, value in held.state.items() if not name.startswith("labels")}
+        lists = {"words": held.lists["words"]}
+        checkpoint.save(args.out / f"deep-{seed}.safetensors", "gap-network", held.settings, lists, halves)
         with np.load(args.run / f"deep-{seed}-dev-verbs.npz") as told:
             rows = [number for number, one in enumerate(told["id"]) if one in keys]
             names, top, logp = told["id"][rows], told["top"][rows, :MOST], told["logp"][rows, :MOST]

@@ -15,6 +15,9 @@ import numpy.typing as npt
 import torch
 from torch import nn
 
+from scenarist.errors import BadInput
+from scenarist.networks.gguf import Gguf, llama_config, llama_state, load_tokenizer
+
 Array = npt.NDArray[Any]
 PIECES = 12
 """word pieces of a word, at most"""
@@ -38,6 +41,26 @@ def windows(sizes: Sequence[int], window: int, context: int) -> list[tuple[int, 
         found.append((first, last, kept, stop))
         kept = stop
         first = max(int(np.searchsorted(ends, ends[stop] - context)), first + 1)
+
+
+def library_llama(path: str | Path) -> Any:
+    """The model of a GGUF file as a ``transformers.LlamaForCausalLM`` in float32, evaluation mode."""
+    from transformers import LlamaConfig, LlamaForCausalLM
+
+    file = Gguf(path)
+    settings = llama_config(file)
+    theta = settings.pop("rope_theta")
+    config = LlamaConfig(**settings, rope_parameters={"rope_type": "default", "rope_theta": theta})
+    if not hasattr(config, "rope_parameters"):  # transformers 4
+        config = LlamaConfig(**settings, rope_theta=theta)
+    model = LlamaForCausalLM(config)
+    state = {name: torch.from_numpy(np.array(weight)) for name, weight in llama_state(file).items()}
+    lost, extra = model.load_state_dict(state, strict=False)
+    lost = [name for name in lost if name != "lm_head.weight" or not config.tie_word_embeddings]
+    if lost or extra:
+        raise BadInput(f"{path}: weights do not fit a llama model; missing {lost[:3]}, unknown {extra[:3]}")
+    model.tie_weights()
+    return model.eval()
 
 
 class LowRank(nn.Module):
@@ -71,9 +94,7 @@ class Encoder(nn.Module):
         self.around: tuple[tuple[int, ...], tuple[int, ...]]
         self.cut: Callable[[str], list[int]]
         if path.suffix == ".gguf":
-            from scenarist.networks.gguf import load_llama, load_tokenizer
-
-            self.model = load_llama(path).model
+            self.model = library_llama(path).model
             self.blocks = self.model.layers
             self.around, self.window, self.context = ((0,), ()), 3500, 700
             tokenizer = load_tokenizer(path)

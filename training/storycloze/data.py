@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 BOS, MARK, EOS, BACK = 0, 1, 2, 3
-"""As in scenarist.networks.smollm2: a story begins with BOS, MARK stands before an ending, EOS behind it, BACK before a story told after its ending."""
+"""As in scenarist.models.endings.story_network: a story begins with BOS, MARK stands before an ending, EOS behind it, BACK before a story told after its ending."""
 LONGEST = 110
 """Tokens of a story; the few longer ones are left out of training."""
 Ids = np.ndarray

@@ -13,20 +13,21 @@ import numpy as np
 import torch
 from torch.nn import functional as F
 
+from scenarist.networks.adapters import Lora
+from scenarist.networks.llama import Llama
 from training.storycloze.data import BOS, MARK, Data, Ids, cat, group_batches
 from training.storycloze.job import SEEDS, Job
 from training.storycloze.language_model import rules
 from training.storycloze.loop import train
-from training.storycloze.network import Lora, Smol
 from training.storycloze.sampling import sample
 from training.storycloze.trees import Batch, batch, cloze, head_scores, read, tree
 
 Samples = Mapping[str, Mapping[int, Ids]]
 
 
-def sampled(job: Job, net: Smol, lora: Lora, data: Data, which: np.ndarray, seed: int = 11) -> Samples:
+def sampled(job: Job, net: Llama, lora: Lora, data: Data, which: np.ndarray, seed: int = 11) -> Samples:
     """Endings drawn after one sentence, after two, and after all four (``ok``)."""
-    teller = net.merged(lora.group(0))
+    teller = net.folded(lora, 0)
     stories = [data.stories[at] for at in which]
     found = {
         "s1": sample(job, teller, [cat(BOS, story[0], MARK) for story in stories], seed),
@@ -38,11 +39,10 @@ def sampled(job: Job, net: Smol, lora: Lora, data: Data, which: np.ndarray, seed
     return {name: dict(zip(map(int, which), endings, strict=True)) for name, endings in found.items()}
 
 
-def contrast(job: Job, net: Smol, lora: Lora, data: Data, made: Samples, budget: float, epochs: int = 3) -> None:
+def contrast(job: Job, net: Llama, lora: Lora, data: Data, made: Samples, budget: float, epochs: int = 3) -> None:
     """Train the head and the adapters on; the language model is kept up beside it."""
     dice = np.random.default_rng(2)
-    for value in lora.p.values():
-        value.requires_grad_()
+    lora.requires_grad_()
     endings = [data.stories[at][4] for at in data.train]
 
     def row(at: int) -> list[Ids]:
@@ -61,7 +61,7 @@ def contrast(job: Job, net: Smol, lora: Lora, data: Data, made: Samples, budget:
         told = np.isin(trees.branch, (0, 1)) & (
             trees.ids != BOS
         )  # the story with its own ending, but for the first token
-        return trees, [np.flatnonzero(part) for part in np.split(told, lora.G)]
+        return trees, [np.flatnonzero(part) for part in np.split(told, lora.groups)]
 
     def step(made: tuple[Batch, list[np.ndarray]]) -> tuple[Any, Any]:
         found = read(job, net, lora, made[0])
@@ -74,12 +74,12 @@ def contrast(job: Job, net: Smol, lora: Lora, data: Data, made: Samples, budget:
         return (choice + 0.5 * better - 0.3 * logp).sum(), torch.stack([choice, better, -logp, right])
 
     size = 3 if job.tiny else 48
-    batches_of = lambda epoch: group_batches([data.train] * lora.G, size, epoch, data.lengths)  # noqa: E731
+    batches_of = lambda epoch: group_batches([data.train] * lora.groups, size, epoch, data.lengths)  # noqa: E731
     train(job, "contrast", lora, batches_of, make, step, 5e-4, budget, epochs, head_rate=2e-3)
 
 
 def all_rules(
-    job: Job, net: Smol, lora: Lora, asked: Sequence[tuple[Sequence[Ids], Sequence[Ids]]]
+    job: Job, net: Llama, lora: Lora, asked: Sequence[tuple[Sequence[Ids], Sequence[Ids]]]
 ) -> dict[str, np.ndarray]:
     """The head, the head without its story, the language model, and sums of them: name -> [G, questions, endings]."""
     head, bare = (
@@ -98,7 +98,7 @@ def all_rules(
     return out
 
 
-def choose_rule(job: Job, net: Smol, lora: Lora, data: Data, limit: int = 800) -> str:
+def choose_rule(job: Job, net: Llama, lora: Lora, data: Data, limit: int = 800) -> str:
     """The rule that finds the told ending most often among made ones, on stories held out of training: no label is looked at."""
     which = data.held_out[:limit]
     made = sampled(job, net, lora, data, which, seed=31)

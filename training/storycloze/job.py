@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-import json
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import torch
-from safetensors.torch import save_file
+
+from scenarist.networks import checkpoint
+from scenarist.networks.adapters import Lora
 
 SEEDS = (1, 2, 3)
 
@@ -52,13 +53,9 @@ class Job:
         self.kept[name] = np.asarray(values)
         np.savez_compressed(self.out / "predictions.npz", **self.kept)
 
-    def save(self, name: str, packs: Sequence[Mapping[str, Any]], note: Mapping[str, object]) -> None:
-        """Adapters as one safetensors file."""
-        tensors = {key: value.contiguous() for pack in packs for key, value in pack.items()}
+    def save(self, name: str, lora: Lora, what: str, groups: Sequence[str] = ("",)) -> None:
+        """Adapters as a checkpoint; ``groups``: the names of those side by side."""
         path = self.out / f"{name}.safetensors"
-        save_file(
-            tensors,
-            path,
-            metadata={key: value if isinstance(value, str) else json.dumps(value) for key, value in note.items()},
-        )
+        settings = {"factor": lora.setup.factor, "what": what}
+        checkpoint.save(path, name, settings, {}, lora.packed(groups))
         self.say(f"saved {name}: {path.stat().st_size / 1e6:.1f} MB")

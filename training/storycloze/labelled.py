@@ -9,24 +9,25 @@ import numpy as np
 import torch
 from torch.nn import functional as F
 
+from scenarist.networks.adapters import Lora, Setup
+from scenarist.networks.llama import Llama
 from training.storycloze.data import Data, group_batches
 from training.storycloze.job import Job
 from training.storycloze.loop import train
-from training.storycloze.network import Lora, Smol
 from training.storycloze.trees import Batch, batch, cloze, head_scores, read, tree
 
 FOLDS = 10
 
 
 def classify(
-    job: Job, name: str, net: Smol, data: Data, groups: Sequence[np.ndarray], rank: int, seeds: Sequence[int], start: Lora | None,
+    job: Job, name: str, net: Llama, data: Data, groups: Sequence[np.ndarray], rank: int, seeds: Sequence[int], start: Lora | None,
     budget: float, contexts: bool = True, epochs: int = 3,
 ) -> Lora:  # fmt: skip
     """One classifier a group of items, side by side; ``start`` gives the head to begin with."""
-    lora = Lora(net, rank, seeds, drop=0.1)
+    lora = Lora.fresh(net, rank, seeds, heads={"head": (net.size, 1)}, setup=Setup(drop=0.1, beside=True))
     if start is not None:
-        for key in ("head", "head.b"):
-            lora.p[key].data.copy_(start.p[key].expand(lora.G, -1, -1))
+        for key, value in start.heads.items():
+            lora.heads[key].data.copy_(value.expand(lora.groups, -1, -1))
     asked = cloze(data, contexts)
     lengths = np.array([sum(map(len, context)) + sum(map(len, endings)) for context, endings in asked])
 
@@ -36,7 +37,9 @@ def classify(
     def step(made: tuple[Batch, np.ndarray]) -> tuple[Any, Any]:
         found, right = read(job, net, lora, made[0]), job.put(made[1])
         loss = (
-            F.cross_entropy(found.logits.reshape(-1, 2), right.reshape(-1), reduction="none").view(lora.G, -1).mean(1)
+            F.cross_entropy(found.logits.reshape(-1, 2), right.reshape(-1), reduction="none")
+            .view(lora.groups, -1)
+            .mean(1)
         )
         return loss.sum(), torch.stack([loss.mean(), (found.logits.argmax(-1) == right).float().mean()])
 
@@ -47,7 +50,7 @@ def classify(
 
 
 def folds(
-    job: Job, name: str, net: Smol, data: Data, seed: int, start: Lora | None, budget: float, contexts: bool = True
+    job: Job, name: str, net: Llama, data: Data, seed: int, start: Lora | None, budget: float, contexts: bool = True
 ) -> Lora:
     """Ten classifiers, each blind to its fold's contexts; their out-of-fold scores are kept: [items, 2]."""
     groups = [np.flatnonzero(data.fold != fold) for fold in range(FOLDS)]

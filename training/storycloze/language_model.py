@@ -8,10 +8,11 @@ from typing import Any
 import numpy as np
 import torch
 
+from scenarist.networks.adapters import Lora, Setup
+from scenarist.networks.llama import Llama
 from training.storycloze.data import BACK, BOS, EOS, MARK, Data, Ids, cat, group_batches, pad
 from training.storycloze.job import SEEDS, Job
 from training.storycloze.loop import train
-from training.storycloze.network import Lora, Smol
 
 SHARES = (0.52, 0.60, 0.70, 0.80, 0.97)
 """Where one way of telling ends and the next begins, as shares of the training stories."""
@@ -27,9 +28,10 @@ def told(story: Sequence[Ids], dice: np.random.Generator) -> Ids:
     return ways[int(np.searchsorted(SHARES, dice.random(), side="right"))]()
 
 
-def tune(job: Job, net: Smol, data: Data, budget: float, epochs: int = 4) -> Lora:
+def tune(job: Job, net: Llama, data: Data, budget: float, epochs: int = 4) -> Lora:
     """One adapter a seed, side by side."""
-    lora, dice = Lora(net, 16, SEEDS), np.random.default_rng(1)
+    lora = Lora.fresh(net, 16, SEEDS, heads={"head": (net.size, 1)}, setup=Setup(drop=0.05, beside=True))
+    dice = np.random.default_rng(1)
 
     def make(picked: Sequence[np.ndarray]) -> np.ndarray:
         rows = pad([told(data.stories[at], dice) for group in picked for at in group], -1)
@@ -37,7 +39,7 @@ def tune(job: Job, net: Smol, data: Data, budget: float, epochs: int = 4) -> Lor
 
     def step(rows: np.ndarray) -> tuple[Any, Any]:
         ids = job.put(rows)
-        states = net.forward(ids.clamp(min=0), lora)
+        states = net.states(ids.clamp(min=0).flatten(0, 1), adapter=lora).view(*ids.shape, -1)
         real = ids[:, :, 1:] >= 0
         logp = net.logp(states[:, :, :-1], ids[:, :, 1:].clamp(min=0))
         loss = -(logp * real).sum((1, 2)) / real.sum((1, 2))
@@ -48,7 +50,7 @@ def tune(job: Job, net: Smol, data: Data, budget: float, epochs: int = 4) -> Lor
         job,
         "lm",
         lora,
-        lambda epoch: group_batches([data.train] * lora.G, size, epoch, data.lengths),
+        lambda epoch: group_batches([data.train] * lora.groups, size, epoch, data.lengths),
         make,
         step,
         8e-4,
@@ -59,9 +61,11 @@ def tune(job: Job, net: Smol, data: Data, budget: float, epochs: int = 4) -> Lor
 
 
 @torch.no_grad()
-def logps(job: Job, net: Smol, lora: Lora | None, rows: Sequence[tuple[Ids, int]], tokens: int = 160_000) -> np.ndarray:
+def logps(
+    job: Job, net: Llama, lora: Lora | None, rows: Sequence[tuple[Ids, int]], tokens: int = 160_000
+) -> np.ndarray:
     """(ids, where the scored part begins) -> sum of ln P of that part: [G, N]."""
-    groups = lora.G if lora else 1
+    groups = lora.groups if lora else 1
     order = np.argsort([len(ids) for ids, _ in rows])
     out = np.zeros((groups, len(rows)))
     at = 0
@@ -73,7 +77,7 @@ def logps(job: Job, net: Smol, lora: Lora | None, rows: Sequence[tuple[Ids, int]
         at += size
         array = pad([rows[one][0] for one in part], -1)
         ids = job.put(array)[None].expand(groups, -1, -1)
-        states = net.forward(ids.clamp(min=0), lora)
+        states = net.states(ids.clamp(min=0).flatten(0, 1), adapter=lora).view(*ids.shape, -1)
         place = torch.arange(1, array.shape[1], device=job.device)[None]
         begins = torch.tensor([rows[one][1] for one in part], device=job.device)[:, None]
         ends = torch.tensor([len(rows[one][0]) for one in part], device=job.device)[:, None]
@@ -86,7 +90,7 @@ def logps(job: Job, net: Smol, lora: Lora | None, rows: Sequence[tuple[Ids, int]
 
 
 def rules(
-    job: Job, net: Smol, lora: Lora | None, asked: Sequence[tuple[Sequence[Ids], Sequence[Ids]]]
+    job: Job, net: Llama, lora: Lora | None, asked: Sequence[tuple[Sequence[Ids], Sequence[Ids]]]
 ) -> dict[str, np.ndarray]:
     """Every way to rank endings by a language model: name -> [G, questions, endings]. Without an adapter, no marks."""
     count = len(asked[0][1])

@@ -13,8 +13,8 @@ from typing import Any
 
 import torch
 
+from scenarist.networks.adapters import Lora
 from training.storycloze.job import Job
-from training.storycloze.network import Lora
 
 
 def ahead(make: Callable[[Any], Any], given: Sequence[Any], depth: int = 4) -> Iterator[Any]:
@@ -61,14 +61,13 @@ def train(
     warm: float = 0.06, decay: float = 0.01,
 ) -> None:  # fmt: skip
     """AdamW with a linear warm-up and decline; ``make`` makes arrays of a batch, ``step`` gives their loss and what to log."""
-    low = [value for key, value in lora.p.items() if key.endswith((".A", ".B"))]
-    heads = [value for key, value in lora.p.items() if not key.endswith((".A", ".B"))]
+    low, heads = list(lora.low.values()), list(lora.heads.values())
     groups = [{"params": low, "base": rate}, {"params": heads, "base": head_rate or rate, "weight_decay": 0.0}]
     optimiser = torch.optim.AdamW(groups, lr=rate, weight_decay=decay, betas=(0.9, 0.99), fused=job.device == "cuda")
     began = timed = time.time()
     total, done = 0, 0
     log: list[Any] = []
-    lora.training = True
+    lora.train()
     for epoch in range(epochs):
         found = epochs_of(epoch)
         total = total or len(found) * epochs
@@ -96,7 +95,7 @@ def train(
                 job.say(f"{name}: step {done}/{total} {means(log)}")
             if done >= total:
                 break
-    lora.training = False
+    lora.eval()
     job.wait()
     job.say(f"{name}: done {done} steps in {time.time() - began:.1f} s; last {means(log)}")
 

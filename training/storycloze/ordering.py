@@ -10,10 +10,11 @@ import numpy as np
 import torch
 from torch.nn import functional as F
 
+from scenarist.networks.adapters import Lora, Setup
+from scenarist.networks.llama import Llama
 from training.storycloze.data import BOS, EOS, MARK, Data, Ids, cat, group_batches, pad
 from training.storycloze.job import Job
 from training.storycloze.loop import train
-from training.storycloze.network import Lora, Smol
 
 PERMUTATIONS = np.array(list(itertools.permutations(range(5))))
 """[n, p]: which shown sentence the n-th order tells p-th."""
@@ -44,12 +45,12 @@ def twice(groups: Sequence[Sequence[Sequence[Ids]]]) -> tuple[np.ndarray, np.nda
     return pad(rows).reshape(len(groups), len(groups[0]), -1), np.array(ends)
 
 
-def logits(job: Job, net: Smol, lora: Lora, told: tuple[np.ndarray, np.ndarray]) -> Any:
+def logits(job: Job, net: Llama, lora: Lora, told: tuple[np.ndarray, np.ndarray]) -> Any:
     """Stories told twice -> scores of all orders: [G, B, 120]."""
     ids, marks = job.put(told[0]), job.put(told[1])
     G, B, _ = ids.shape
-    states = net.forward(ids, lora).reshape(G * B, -1, net.D)
-    heads = torch.gather(states, 1, marks[:, :, None].expand(-1, -1, net.D)).view(G, B * 5, net.D)
+    states = net.states(ids.flatten(0, 1), adapter=lora)
+    heads = torch.gather(states, 1, marks[:, :, None].expand(-1, -1, net.size)).view(G, B * 5, net.size)
     if lora.training:
         heads = F.dropout(heads, 0.1)
     v = {name: lora.head(heads, name).view(G, B, 5, -1) for name in HEADS}
@@ -61,9 +62,11 @@ def logits(job: Job, net: Smol, lora: Lora, told: tuple[np.ndarray, np.ndarray])
     )
 
 
-def order(job: Job, net: Smol, data: Data, seeds: Sequence[int], budget: float, rank: int = 8, epochs: int = 6) -> Lora:
+def order(
+    job: Job, net: Llama, data: Data, seeds: Sequence[int], budget: float, rank: int = 8, epochs: int = 6
+) -> Lora:
     """One adapter a seed, side by side, on top of the network given."""
-    lora = Lora(net, rank, seeds, heads=HEADS)
+    lora = Lora.fresh(net, rank, seeds, heads=HEADS, setup=Setup(drop=0.05, beside=True))
     dice = np.random.default_rng(seeds[0])
     number = {tuple(one): at for at, one in enumerate(PERMUTATIONS.tolist())}
 
@@ -83,24 +86,24 @@ def order(job: Job, net: Smol, data: Data, seeds: Sequence[int], budget: float, 
         return loss.sum(), torch.stack([loss, (found.argmax(-1) == right).float().mean(1)])
 
     size = 3 if job.tiny else 48
-    batches_of = lambda epoch: group_batches([data.train] * lora.G, size, epoch * 11 + seeds[0], data.lengths)  # noqa: E731
+    batches_of = lambda epoch: group_batches([data.train] * lora.groups, size, epoch * 11 + seeds[0], data.lengths)  # noqa: E731
     train(job, "order", lora, batches_of, make, step, 8e-4, budget, epochs, head_rate=2e-3)
     return lora
 
 
 @torch.no_grad()
-def answers(job: Job, net: Smol, lora: Lora, shown: Sequence[Sequence[Ids]], size: int = 256) -> np.ndarray:
+def answers(job: Job, net: Llama, lora: Lora, shown: Sequence[Sequence[Ids]], size: int = 256) -> np.ndarray:
     """ln P of all orders of every question: [G, questions, 120]."""
-    out = np.zeros((lora.G, len(shown), 120), dtype=np.float32)
+    out = np.zeros((lora.groups, len(shown), 120), dtype=np.float32)
     order = np.argsort([sum(map(len, story)) for story in shown])
     for start in range(0, len(order), size):
         part = order[start : start + size]
-        found = logits(job, net, lora, twice([[shown[at] for at in part]] * lora.G))
+        found = logits(job, net, lora, twice([[shown[at] for at in part]] * lora.groups))
         out[:, part] = found.float().log_softmax(-1).cpu().numpy()
     return out
 
 
-def examine(job: Job, net: Smol, lora: Lora, data: Data, seeds: Sequence[int]) -> None:
+def examine(job: Job, net: Llama, lora: Lora, data: Data, seeds: Sequence[int]) -> None:
     """The exam's own questions on the dev part; answers are kept: [questions, 5] shown sentences in the order told, and ln P."""
     shown = [[data.stories[at][k] for k in turn] for at, turn in zip(data.order_at, data.order_shuffled, strict=True)]
     found = answers(job, net, lora, shown)

@@ -8,14 +8,14 @@ import numpy as np
 import torch
 from torch.nn import functional as F
 
+from scenarist.networks.llama import Llama, Past
 from training.storycloze.data import EOS, Ids
 from training.storycloze.job import Job
-from training.storycloze.network import Smol
 
 
 @torch.no_grad()
 def sample(
-    job: Job, net: Smol, prompts: Sequence[Ids], seed: int, temperature: float = 1.0, top_p: float = 0.95,
+    job: Job, net: Llama, prompts: Sequence[Ids], seed: int, temperature: float = 1.0, top_p: float = 0.95,
     most: int = 24, size: int = 3072,
 ) -> list[Ids]:  # fmt: skip
     """One ending a prompt (prompts are left-padded); adapters are folded into the network."""
@@ -33,11 +33,11 @@ def sample(
         places = (real.long().cumsum(1) - 1).clamp(min=0)
         seen = torch.ones(longest, longest, dtype=torch.bool, device=job.device).tril()[None] & real[:, None, :]
         seen = seen | torch.eye(longest, dtype=torch.bool, device=job.device)[None]
-        states, past = net.forward(ids[None], pos=places[None], mask=seen[None], keep=True)
-        state, place = states[0, :, -1], places[:, -1]
+        past: Past = []
+        state, place = net.states(ids, places, seen, keep=past)[:, -1], places[:, -1]
         drawn, done = [], torch.zeros(count, dtype=torch.bool, device=job.device)
         for _ in range(most):
-            values, tokens = (F.linear(state, net.E).float() / temperature).topk(100, -1)
+            values, tokens = (F.linear(state, net.embedding).float() / temperature).topk(100, -1)
             share = values.softmax(-1)
             share = share.masked_fill(share.cumsum(-1) - share > top_p, 0)
             token = tokens.gather(1, torch.multinomial(share, 1, generator=dice))[:, 0]
@@ -48,10 +48,9 @@ def sample(
                 break
             place = place + 1
             real = torch.cat([real, torch.ones(count, 1, dtype=torch.bool, device=job.device)], 1)
-            states, past = net.forward(
-                token[None, :, None], pos=place[None, :, None], mask=real[None, :, None], past=past, keep=True
-            )
-            state = states[0, :, -1]
+            keep: Past = []
+            state = net.states(token[:, None], place[:, None], real[:, None], past=past, keep=keep)[:, -1]
+            past = keep
         rows = torch.stack(drawn, 1).cpu().numpy()
         for row, at in zip(rows, part, strict=True):
             stops = np.flatnonzero(row == EOS)

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 import torch
 
-from scenarist.models.endings.skip_thoughts import FIRST, Sizes, ThoughtEncoder, ThoughtNetwork, learn
+from scenarist.models.endings.skip_thoughts import FIRST, Schedule, Sizes, ThoughtEncoder, ThoughtNetwork, learn
 from training.storycloze.job import Job
 
 
@@ -82,9 +82,7 @@ def main() -> None:
         return False
 
     batch, seconds = (16, 10.0) if given.tiny else (512, job.left() - 5)
-    learn(
-        network, texts, given.epochs, batch, rate=1e-3, seed=given.seed, device=job.device, watch=watch, seconds=seconds
-    )
+    learn(network, texts, Schedule(given.epochs, batch, 1e-3, seconds), given.seed, job.device, watch)
     job.say(f"skip-thoughts: done {seen}")
     pack()
 

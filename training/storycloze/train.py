@@ -10,6 +10,7 @@
 from __future__ import annotations
 
 import argparse
+import os
 import time
 import traceback
 from collections.abc import Mapping, Sequence
@@ -19,10 +20,12 @@ from typing import Any
 import numpy as np
 import torch
 
+from scenarist.networks import checkpoint
+from scenarist.networks.adapters import Lora
+from scenarist.networks.llama import Llama
 from training.storycloze import discriminator, labelled, language_model, ordering
 from training.storycloze.data import Data
 from training.storycloze.job import SEEDS, Job
-from training.storycloze.network import Lora, Smol
 from training.storycloze.trees import cloze, head_scores
 
 STAGES = ("lm", "contrast", "rule", "folds", "ending-only", "all", "order")
@@ -37,8 +40,12 @@ class Stages:
         self, job: Job, data: Data, gguf: Path, stories: Path | None, asked: Sequence[str], seeds: int
     ) -> None:
         self.job, self.data, self.asked, self.seeds = job, data, asked, seeds
-        self.net = Smol(gguf, job.device, job.dtype)
-        self.stories: Lora | None = Lora.read(self.net, stories) if stories else None
+        layers = int(os.environ.get("LAYERS") or 0) or None
+        self.net = Llama.read(gguf, layers).to(job.device, job.dtype, whole=True)
+        self.stories: Lora | None = None
+        if stories:
+            held = checkpoint.load(stories, "stories")
+            self.stories = Lora.of(held.state, held.settings["factor"], list(map(str, SEEDS))).to(job.device)
         job.say(
             "loaded",
             len(data.train),
@@ -54,10 +61,10 @@ class Stages:
         part = (0.85 if len(self.asked) == 1 else 0.66) * SHARES[stage] / total
         return max(0.0, min(part * self.job.budget, self.job.left() - 0.05 * self.job.budget))
 
-    def base(self) -> Smol:
+    def base(self) -> Llama:
         """The network that has read stories: seed 1 of the discriminator folded in."""
         assert self.stories is not None, "this stage needs the stages lm and contrast before it, or --stories FILE"
-        return self.net.merged(self.stories.group(0))
+        return self.net.folded(self.stories)
 
     def rules(self, tag: str, kept: Mapping[str, str]) -> None:
         """Every way to rank endings by the language model is logged, some are kept: name -> rule."""
@@ -79,8 +86,7 @@ class Stages:
         made = discriminator.sampled(self.job, self.net, self.stories, self.data, self.data.train)
         self.job.say(f"sampled {len(made)} x {len(self.data.train)} endings in {time.time() - began:.0f} s")
         discriminator.contrast(self.job, self.net, self.stories, self.data, made, self.seconds("contrast"))
-        note = {"rank": 16, "scale": 2.0, "what": "language model and discriminator, one a seed", "seeds": list(SEEDS)}
-        self.job.save("stories", [self.stories.packed(at, f"{seed}.") for at, seed in enumerate(SEEDS)], note)
+        self.job.save("stories", self.stories, "language model and discriminator, one a seed", list(map(str, SEEDS)))
         for name, contexts in (("story-discriminator", True), ("story-discriminator-ending-only", False)):
             scores = head_scores(self.job, self.net, self.stories, cloze(self.data, contexts))
             self.job.say(
@@ -100,8 +106,7 @@ class Stages:
         for seed in SEEDS[: self.seeds]:
             lora = labelled.folds(self.job, "labelled", net, self.data, seed, start, self.seconds("folds"))
             if seed == SEEDS[0]:
-                note = {"rank": 4, "scale": 2.0, "what": "labelled folds over stories-1", "seed": seed}
-                self.job.save("folds", [lora.packed(fold, f"{fold}.") for fold in range(labelled.FOLDS)], note)
+                self.job.save("folds", lora, "labelled folds over stories-1", list(map(str, range(labelled.FOLDS))))
 
     def ending_only(self) -> None:
         labelled.folds(
@@ -114,15 +119,12 @@ class Stages:
         lora = labelled.classify(
             self.job, "all", self.base(), self.data, every, 8, [1], self.stories.group(0), self.seconds("all")
         )
-        self.job.save(
-            "labelled", [lora.packed(0)], {"rank": 8, "scale": 2.0, "what": "labelled over stories-1", "seed": 1}
-        )
+        self.job.save("labelled", lora, "labelled over stories-1")
 
     def order(self) -> None:
         net = self.base()
         lora = ordering.order(self.job, net, self.data, SEEDS, self.seconds("order"))
-        note = {"rank": lora.rank, "scale": 2.0, "what": "ordering over stories-1, one a seed", "seeds": list(SEEDS)}
-        self.job.save("ordering", [lora.packed(at, f"{seed}.") for at, seed in enumerate(SEEDS)], note)
+        self.job.save("ordering", lora, "ordering over stories-1, one a seed", list(map(str, SEEDS)))
         ordering.examine(self.job, net, lora, self.data, SEEDS)
 
 

@@ -9,18 +9,10 @@ import numpy as np
 import torch
 from torch.nn import functional as F
 
+from scenarist.networks.adapters import Lora
+from scenarist.networks.llama import Llama, Tree
 from training.storycloze.data import BOS, EOS, MARK, Data, Ids, cat, pad
 from training.storycloze.job import Job
-from training.storycloze.network import Lora, Smol
-
-
-class Tree(NamedTuple):
-    """Ids, their places along their branch, the branch (0 is the story) and the last index of every ending."""
-
-    ids: Ids
-    places: Ids
-    branch: Ids
-    last: list[int]
 
 
 class Batch(NamedTuple):
@@ -44,52 +36,41 @@ class Read(NamedTuple):
 
 def tree(context: Sequence[Ids], endings: Sequence[Ids]) -> Tree:
     """BOS story MARK, then each ending and EOS."""
-    trunk = cat(BOS, *context, MARK)
-    ids, places, branch, last = [trunk], [np.arange(len(trunk))], [np.zeros(len(trunk), dtype=np.int64)], []
-    at = len(trunk)
-    for number, ending in enumerate(endings, start=1):
-        tokens = cat(ending, EOS)
-        ids.append(tokens)
-        places.append(len(trunk) + np.arange(len(tokens)))
-        branch.append(np.full(len(tokens), number))
-        at += len(tokens)
-        last.append(at - 1)
-    return Tree(np.concatenate(ids), np.concatenate(places), np.concatenate(branch), last)
+    return Tree.grow(cat(BOS, *context, MARK).tolist(), [[*ending.tolist(), EOS] for ending in endings])
 
 
 def batch(groups: Sequence[Sequence[Tree]]) -> Batch:
     """One batch of trees a group; all groups have the same number of trees."""
-    trees = [one for group in groups for one in group]
-    ids, places = pad([one.ids for one in trees]), pad([one.places for one in trees])
-    return Batch(
-        len(groups), ids, places, pad([one.branch for one in trees], -1), np.array([one.last for one in trees])
-    )
+    trees = [tree for group in groups for tree in group]
+    ids, places = pad([np.array(tree.ids) for tree in trees]), pad([np.array(tree.places) for tree in trees])
+    branch = pad([np.array(tree.branch) for tree in trees], -1)
+    return Batch(len(groups), ids, places, branch, np.array([tree.ends for tree in trees]))
 
 
-def read(job: Job, net: Smol, lora: Lora, given: Batch) -> Read:
+def read(job: Job, net: Llama, lora: Lora, given: Batch) -> Read:
     """The network over a batch."""
     G, B = given.groups, len(given.ids) // given.groups
     ids, places, branch, last = (job.put(array) for array in (given.ids, given.places, given.branch, given.last))
     T, K = ids.shape[1], last.shape[1]
     before = torch.ones(T, T, dtype=torch.bool, device=job.device).tril()
     seen = before[None] & ((branch[:, :, None] == branch[:, None, :]) | (branch[:, None, :] == 0))  # [G * B, T, T]
-    states = net.forward(ids.view(G, B, T), lora, pos=places, mask=seen)
-    ends = torch.gather(states.reshape(G * B, T, -1), 1, last[:, :, None].expand(-1, -1, net.D)).view(G, B * K, -1)
+    states = net.states(ids, places, seen, lora)  # [G * B, T, D]
+    ends = torch.gather(states, 1, last[:, :, None].expand(-1, -1, net.size)).view(G, B * K, -1)
     logits = lora.head(F.dropout(ends, 0.1) if lora.training else ends)[..., 0].view(G, B, K)
-    return Read(logits, states, ids.view(G, B, T), branch.view(G, B, T))
+    return Read(logits, states.view(G, B, T, -1), ids.view(G, B, T), branch.view(G, B, T))
 
 
 @torch.no_grad()
 def head_scores(
-    job: Job, net: Smol, lora: Lora, asked: Sequence[tuple[Sequence[Ids], Sequence[Ids]]], size: int = 192
+    job: Job, net: Llama, lora: Lora, asked: Sequence[tuple[Sequence[Ids], Sequence[Ids]]], size: int = 192
 ) -> np.ndarray:
     """The head's number of every ending: [G, questions, endings]."""
-    out = np.zeros((lora.G, len(asked), len(asked[0][1])))
+    out = np.zeros((lora.groups, len(asked), len(asked[0][1])))
     order = np.argsort([sum(map(len, context)) + sum(map(len, endings)) for context, endings in asked])
     for start in range(0, len(order), size):
         part = order[start : start + size]
         out[:, part] = (
-            read(job, net, lora, batch([[tree(*asked[at]) for at in part]] * lora.G)).logits.float().cpu().numpy()
+            read(job, net, lora, batch([[tree(*asked[at]) for at in part]] * lora.groups)).logits.float().cpu().numpy()
         )
     return out
 

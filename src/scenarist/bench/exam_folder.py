@@ -11,7 +11,8 @@ from typing import TypeVar
 
 from scenarist.bench.sit import data_hash
 from scenarist.errors import BadInput
-from scenarist.noun import SCHEMA, Noun, from_json, read_jsonl, to_json, write_jsonl
+from scenarist.marked import ExamCard, ExamPaper
+from scenarist.noun import Noun, from_json, read_jsonl, to_json, write_jsonl
 from scenarist.question import Answer, AnyQuestion, Item, Prediction
 from scenarist.store.home import write_whole
 
@@ -35,23 +36,7 @@ class Key(Noun, frozen=True):
     tags: tuple[str, ...] = ()
 
 
-class Card(Noun, frozen=True):
-    """exam.json: what the folder holds."""
-
-    exam: str
-    corpus: str
-    split: str
-    items: int
-    data: str
-    """corpus#hash, as it stands in signatures."""
-    settings: tuple[tuple[str, str], ...] = ()
-    metrics: tuple[str, ...] = ()
-    seed: int = 13
-    schema: int = SCHEMA
-    version: str = ""
-
-
-def write(path: Path, items: Sequence[Item], card: Card) -> None:
+def write(path: Path, items: Sequence[Item], card: ExamCard) -> None:
     """Write the three files; the card comes last, so a folder with a card is whole."""
     if path.exists() and not path.is_dir():
         raise BadInput(f"{path} is a file; expected a folder to write questions and keys to.")
@@ -60,15 +45,15 @@ def write(path: Path, items: Sequence[Item], card: Card) -> None:
     write_whole(path / "exam.json", [to_json(card), b"\n"])
 
 
-def card(path: Path) -> Card:
+def card(path: Path) -> ExamCard:
     """The card of an exam folder."""
     file = path / "exam.json"
     if not file.exists():
         raise BadInput(f"{path} holds no exam.json. Make an exam folder with: scenarist exam NAME CORPUS -o {path}")
-    return from_json(file.read_bytes(), Card, str(file))
+    return from_json(file.read_bytes(), ExamCard, str(file))
 
 
-def read(path: Path) -> tuple[list[Item], Card]:
+def read(path: Path) -> ExamPaper:
     """The items of an exam folder, checked against its card."""
     what = card(path)
     questions = {one.id: one.question for one in lines(path / "questions.jsonl", Asked)}
@@ -84,7 +69,7 @@ def read(path: Path) -> tuple[list[Item], Card]:
         raise BadInput(
             f"{path}: the items were changed after the exam was written (expected {what.data}, found {found})."
         )
-    return items, what
+    return ExamPaper(items, what)
 
 
 def lines(path: Path, kind: type[N]) -> Iterator[N]:

@@ -15,11 +15,12 @@ from scenarist import __version__
 from scenarist.bench import marks as scoring
 from scenarist.bench import sit as runner
 from scenarist.bench.bootstrap import detectable
-from scenarist.bench.significance import Comparison, compare, holm
+from scenarist.bench.significance import compare, holm
 from scenarist.bench.sit import read_by
-from scenarist.bench.spec import Condition, Row, Source, Table
-from scenarist.contracts import Exam, Metric, Model
+from scenarist.bench.spec import Condition, Held, Row, Source, Table
+from scenarist.contracts import Exam, Metric, Model, Tuned
 from scenarist.errors import BadInput, Missing
+from scenarist.marked import Comparison
 from scenarist.question import Item, Mark, Prediction, Score
 from scenarist.registry import find, load, make, suggest
 from scenarist.signature import sign
@@ -159,7 +160,22 @@ def fitted(model: Model, row: Row, condition: Condition, exam: Exam) -> Model:
     corpora = [corpus_of(source, "train", chosen) for source in sources]
     if learns == "examples":
         return model.fit(list(itertools.chain.from_iterable(runner.examples_of(exam, corpus) for corpus in corpora)))
-    return model.fit(Again(corpora))
+    data = corpora[0] if len(corpora) == 1 else Again(corpora)
+    parts = [
+        corpus_of(Source(held.corpus, held.split), "dev", held.settings) for held in held_of(model, row, condition)
+    ]
+    if parts and isinstance(model, Tuned):
+        return model.fit(data, held=Again(parts))
+    return model.fit(data)
+
+
+def held_of(model: Model, row: Row, condition: Condition) -> list[Held]:
+    """What a model stops or tunes on while it learns: what the table names, or the dev part of what it learns from."""
+    sources = row.train or condition.train
+    if not (sources and isinstance(model, Tuned) and model.held) or model.learns == "nothing":
+        return []
+    chosen = row.train_settings if row.train or row.train_settings else condition.train_settings
+    return condition.held or [Held(source.corpus, settings=chosen) for source in sources]
 
 
 def seeds_of(row: Row, table: Table, seed: int | None) -> list[int]:
@@ -191,7 +207,7 @@ def run_table(
     sheet = Sheet(table, split, [Done(row) for row in table.row if not only or (row.label or row.model) in only])
     hashes: list[str] = []
     for condition in table.condition:
-        exam: Exam = make("exam", condition.exam, **condition.settings)
+        exam = runner.make_exam(condition.exam, condition.settings)
         corpus = corpus_of(Source(condition.corpus), split, condition.corpus_settings)
         items = runner.items_of(exam, corpus, limit)
         sheet.items[condition.name] = items
@@ -242,13 +258,16 @@ def run_row(
     sources = row.train or condition.train
     marks: dict[str, list[tuple[Mark, ...]]] = {metric.name: [] for metric in metrics}
     missing = 0
+    held: list[Held] = []
     for seed in seeds:
         model = model_of(row, seed)
         read = read_by(model)
+        held = held_of(model, row, condition)
         what = {
             "model": row.model, "settings": row.settings, "seed": seed, "v": __version__,
             "train": [f"{source.corpus}:{source.split}" for source in sources],
             **({"train_settings": row.train_settings} if row.train_settings else {}),
+            **({"held": held} if held else {}),
             **({"reads": read} if read else {}),
             **{key: value for key, value in fields.items() if key != "limit"},
         }  # fmt: skip
@@ -263,7 +282,10 @@ def run_row(
             marks[metric.name].append(scoring.marks_of(metric, asked, predictions))
     for metric in metrics:
         runs = marks[metric.name]
-        signed = {**fields, **row.signed, "train": [source.corpus for source in sources] or "none", "seed": list(seeds)}
+        signed = {
+            **fields, **row.signed, "train": [source.corpus for source in sources] or "none", "seed": list(seeds),
+            **({"held": list(dict.fromkeys(f"{part.corpus}:{part.split}" for part in held))} if held else {}),
+        }  # fmt: skip
         score = scoring.score_marks(metric, scoring.mean_marks(runs), signed, missing=missing)
         values = (
             {seed: scoring.total(metric, one) for seed, one in zip(seeds, runs, strict=True)} if len(seeds) > 1 else {}

@@ -5,74 +5,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import combinations
 from pathlib import Path
-from typing import Any
-
-import msgspec
 
 from scenarist.bench import exam_folder as folders
 from scenarist.bench import marks as scoring
 from scenarist.bench.bootstrap import minimum_detectable
-from scenarist.bench.significance import Comparison, compare, holm
+from scenarist.bench.significance import compare, holm
 from scenarist.errors import BadInput
-from scenarist.question import Prediction, Score
+from scenarist.marked import Scored, System, Versus
+from scenarist.question import Prediction
 from scenarist.registry import make
-
-
-class System(msgspec.Struct):
-    """One predictions file and its numbers."""
-
-    name: str
-    scores: dict[str, Score]
-    detectable: dict[str, float]
-    """The smallest difference such a test would find with 80 % power."""
-    predictions: dict[str, Prediction] = {}
-
-
-class Versus(msgspec.Struct):
-    """Two systems compared under one metric."""
-
-    metric: str
-    first: str
-    second: str
-    comparison: Comparison
-    corrected: float
-
-
-class Scored(msgspec.Struct):
-    """What `score` gives."""
-
-    card: folders.Card
-    systems: list[System]
-    tests: list[Versus]
-
-    def json(self) -> dict[str, Any]:
-        """A form for scripts."""
-        return {
-            "exam": self.card.exam,
-            "data": self.card.data,
-            "split": self.card.split,
-            "systems": [
-                {
-                    "name": system.name,
-                    "scores": {
-                        name: {
-                            "value": one.value, "low": one.low, "high": one.high, "n": one.n, "missing": one.missing,
-                            "detectable": system.detectable[name], "signature": one.signature,
-                        }
-                        for name, one in system.scores.items()
-                    },
-                }
-                for system in self.systems
-            ],
-            "tests": [
-                {
-                    "metric": test.metric, "first": test.first, "second": test.second, "test": test.comparison.test,
-                    "difference": test.comparison.difference, "low": test.comparison.low, "high": test.comparison.high,
-                    "p": test.comparison.p, "p_holm": test.corrected,
-                }
-                for test in self.tests
-            ],
-        }  # fmt: skip
 
 
 def names_of(paths: Sequence[Path], found: Sequence[dict[str, Prediction]]) -> list[str]:
@@ -115,4 +56,4 @@ def score_files(
             Versus(metric.name, first.name, second.name, one, float(p))
             for (first, second), one, p in zip(pairs, compared, corrected, strict=True)
         ]
-    return Scored(card, systems, tests)
+    return Scored(card, systems, tests, items)

@@ -38,19 +38,10 @@ from scenarist.bench.bootstrap import (
 )
 from scenarist.contracts import Metric
 from scenarist.errors import BadInput
+from scenarist.marked import Comparison
 from scenarist.question import Mark
 
 SHUFFLES = 10_000
-
-
-class Comparison(NamedTuple):
-    """Which test, the difference (first minus second) with its 95 % interval, and p."""
-
-    test: str
-    difference: float
-    low: float
-    high: float
-    p: float
 
 
 class Paired(NamedTuple):

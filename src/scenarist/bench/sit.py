@@ -22,20 +22,19 @@ from scenarist.contracts import Exam, Model
 from scenarist.errors import BadInput
 from scenarist.noun import to_json
 from scenarist.question import Answer, Example, Item, Prediction
+from scenarist.registry import make
 from scenarist.signature import content_hash
+from scenarist.store.recent import Recent
 from scenarist.store.releases import digest
 from scenarist.store.results import Results
 
-_known: dict[tuple[Path, int, int], str] = {}
+DIGESTS: Recent[tuple[Path, int, int], str] = Recent(1000)
 
 
 def content(path: Path) -> str:
     """SHA-256 of a file's content; it is read again only where its size or its time has changed."""
     stat = path.stat()
-    key = (path, stat.st_size, stat.st_mtime_ns)
-    if key not in _known:
-        _known[key] = digest(path)
-    return _known[key]
+    return DIGESTS.get_or_make((path, stat.st_size, stat.st_mtime_ns), lambda: digest(path))
 
 
 def read_by(model: object) -> list[str]:
@@ -50,6 +49,15 @@ FOLLOWED = 64
 
 Tick = Callable[[int, int], None]
 """Progress: (done, known so far)."""
+
+
+def make_exam(name: str, settings: Mapping[str, Any]) -> Exam:
+    """An exam by name. One that leaves out what a corpus's train part tells too (``unshared``) is handed that part."""
+    chosen = dict(settings)
+    if chosen.get("unshared"):
+        chosen["train"] = make("corpus", chosen["unshared"], split="train")
+    exam: Exam = make("exam", name, **chosen)
+    return exam
 
 
 def items_of(exam: Exam, stories: Iterable[Any], limit: int | None = None) -> list[Item]:

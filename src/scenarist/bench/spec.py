@@ -12,6 +12,7 @@ import msgspec
 
 from scenarist.errors import BadInput
 from scenarist.noun import Noun
+from scenarist.pages.numbers import NumberForm
 from scenarist.registry import suggest
 
 ROLES = ("published", "baseline", "ours", "human")
@@ -25,6 +26,14 @@ class Source(Noun, frozen=True):
     """Empty: the split of the table's run."""
 
 
+class Held(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A part of a corpus that a model stops or tunes on."""
+
+    corpus: str
+    split: str = "dev"
+    settings: dict[str, Any] = {}
+
+
 class Condition(msgspec.Struct, forbid_unknown_fields=True):
     """A group of columns: an exam on a corpus, with its metrics."""
 
@@ -36,6 +45,8 @@ class Condition(msgspec.Struct, forbid_unknown_fields=True):
     corpus_settings: dict[str, Any] = {}
     train: list[Source] = []
     train_settings: dict[str, Any] = {}
+    held: list[Held] = []
+    """What models that ask for it stop or tune on; where empty the table's, and without that the dev part of what they learn from."""
     note: str = ""
 
 
@@ -79,15 +90,22 @@ class Table(msgspec.Struct, forbid_unknown_fields=True):
     """For an analysis: ``module:function`` that draws its JSON as a page; the plain table where empty."""
     seeds: list[int] = msgspec.field(default_factory=lambda: [13])
     condition: list[Condition] = []
+    held: list[Held] = []
     row: list[Row] = []
     reference: str = ""
     """The row others are compared with; the best baseline where empty."""
     percent: bool = True
     """Print proportions as percentages, as the paper does."""
     digits: int = 1
+    plain: list[str] = []
+    """Names (or patterns: ``count_*``) of an analysis's own columns that are no proportions; a metric says so itself."""
     note: str = ""
     experiment: bool = False
     """Found in ``experiments/``: a side investigation, no table of a paper (set on loading)."""
+
+    def numbers(self) -> NumberForm:
+        """How its figures are printed."""
+        return NumberForm(self.percent, self.digits, tuple(self.plain))
 
 
 CHECKOUT = Path(__file__).parents[3]
@@ -129,6 +147,8 @@ def load(name: str) -> Table:
         raise BadInput(f"{path}: not a valid table: {error}") from error
     if table.kind == "exam" and not table.condition:
         raise BadInput(f"{path}: an exam table needs at least one [[condition]].")
+    for condition in table.condition:
+        condition.held = condition.held or table.held
     table.experiment = CHECKOUT / "experiments" in path.resolve().parents
     if table.experiment and str(CHECKOUT) not in sys.path:
         sys.path.append(str(CHECKOUT))  # what it names (`run`, `page`, a model) is `experiments.NAME.module:object`

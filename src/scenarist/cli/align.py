@@ -26,81 +26,24 @@ def align(
     quiet: bool = typer.Option(False, "--quiet", "-q", help="No notes."),
 ) -> None:
     """Look up which concrete phrase an abstract word stands for."""
-    import difflib
-
     from scenarist.cli.console import console, json_out
-    from scenarist.errors import BadInput
-    from scenarist.learning.alignments import Entry, PhraseTable
-    from scenarist.store.home import resource
+    from scenarist.verbs.align import align as look_up
 
-    if side not in ("abstract", "concrete", "both"):
-        raise BadInput(f"--from is abstract, concrete or both, not {side!r}.")
-    asked = " ".join(phrase.lower().split())
-    if not asked:
-        raise BadInput('There is nothing to look up. Type for example: scenarist align "parmesan"')
-    known = PhraseTable.load(table or resource("alignments/kidscook.jsonl"))
-    found: dict[str, list[Entry]] = {}
-    if side != "concrete":
-        found["concrete"] = known.concrete(asked, limit)
-    if side != "abstract":
-        found["abstract"] = known.abstract(asked, limit)
-    if not any(found.values()):
-        words = sorted({entry.word for entry in known.entries} | {entry.phrase for entry in known.entries})
-        near = difflib.get_close_matches(asked, words, n=3, cutoff=0.6)
-        hint = f" Did you mean {', '.join(repr(one) for one in near)}?" if near else ""
-        raise BadInput(f"The table has no alignment with {asked!r}.{hint}")
-    behind = Sentences(sentences)
+    aligned = look_up(phrase, side, limit, sentences, table)
+    sides = {name: rows for name in ("concrete", "abstract") if (rows := getattr(aligned, name)) is not None}
     if as_json:
-        json_out({
-            "asked": asked, "by": known.by,
-            **{name: [{"word": e.word, "phrase": e.phrase, "count": e.count, "pmi": e.pmi, "found": [list(one) for one in e.found],
-                       "sentences": behind.of(e)} for e in entries] for name, entries in found.items()},
-        })  # fmt: skip
+        json_out({"asked": aligned.asked, "by": aligned.by, **sides})
         return
     out = console()
-    for name, entries in found.items():
-        if not entries:
+    for name, rows in sides.items():
+        if not rows:
             continue
-        out.print(
-            f"{asked} -> what is said in detail" if name == "concrete" else f"{asked} <- what it is said for",
-            style="bold",
-        )
-        for entry in entries:
-            out.print(
-                f"  {entry.phrase if name == 'concrete' else entry.word:<28} pmi {entry.pmi:5.2f}  {entry.count:4d} times"
-            )
-            for line in behind.of(entry):
+        head = "-> what is said in detail" if name == "concrete" else "<- what it is said for"
+        out.print(f"{aligned.asked} {head}", style="bold")
+        for row in rows:
+            text = row.phrase if name == "concrete" else row.word
+            out.print(f"  {text:<28} pmi {row.pmi:5.2f}  {row.count:4d} times")
+            for line in row.sentences:
                 out.print(f"      {line}", style="dim")
     if not quiet:
-        out.print(f"Alignments by {known.by}, natural-log PMI, discounted for rare pairs.", style="dim")
-
-
-class Sentences:
-    """The sentences behind a row, where the corpus is on the search path."""
-
-    def __init__(self, most: int) -> None:
-        self.most = most
-        self._pairs: dict[str, tuple[str, ...]] | None = None
-
-    def of(self, entry: object) -> list[str]:
-        """Up to ``most`` sentences, the phrase in brackets."""
-        from scenarist.learning.alignments import Entry
-
-        assert isinstance(entry, Entry)
-        if not self.most:
-            return []
-        if self._pairs is None:
-            from scenarist.corpora.kidscook import KidsCook
-
-            self._pairs = {pair.id: pair.concrete for pair in KidsCook(split="train")}
-        lines = []
-        size = len(entry.phrase.split())
-        for name, place in entry.found[: self.most]:
-            words = self._pairs.get(name)
-            if words is None:
-                continue
-            first = max((at + 1 for at in range(place) if words[at] == "."), default=0)
-            last = next((at for at in range(place, len(words)) if words[at] == "."), len(words))
-            said = [*words[first:place], f"[{' '.join(words[place : place + size])}]", *words[place + size : last]]
-            lines.append(" ".join(said))
-        return lines
+        out.print(f"Alignments by {aligned.by}, natural-log PMI, discounted for rare pairs.", style="dim")

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import typer
 
 if TYPE_CHECKING:
-    from scenarist.bench.run_table import Sheet
+    from scenarist.verbs.run_table import Sheet
 
 MODEL_WIDTH = 18
 """The first column of a table keeps this width where a name needs it; longer names go on below."""
@@ -45,9 +45,9 @@ def bench(
             console().print(f"- {line}", markup=False)
         return
     if list_:
-        from scenarist.bench.spec import load, names
+        from scenarist.verbs.run_table import tables
 
-        known = [load(name) for name in names()]
+        known = tables()
         if as_json:
             fields = ("title", "paper", "kind", "experiment")
             json_out([{"table": spec.name, **{field: getattr(spec, field) for field in fields}} for spec in known])
@@ -66,10 +66,10 @@ def bench(
     if html:
         from scenarist.pages.report import table_page
         from scenarist.registry import load as named
-        from scenarist.store.home import write_whole
+        from scenarist.verbs.save import save_page
 
         drawn = named(sheet.table.page)(sheet.json()) if sheet.table.page else table_page(sheet_parts(sheet))
-        write_whole(html, [drawn.encode()])
+        save_page(html, drawn)
     if as_json:
         json_out(sheet.json())
         return
@@ -86,32 +86,8 @@ def sheet_parts(sheet: Sheet) -> dict[str, Any]:
         rows.append({"model": done.row.label or done.row.model, "predictions": done.predictions, "marks": marks})
     return {
         "json": sheet.json(), "title": sheet.table.title, "paper": sheet.table.paper, "items": sheet.items, "rows": rows,
-        "percent": sheet.table.percent, "digits": sheet.table.digits, "note": sheet.table.note,
+        "numbers": sheet.table.numbers(), "note": sheet.table.note,
     }  # fmt: skip
-
-
-def figure(value: float | None, percent: bool, digits: int, column: str) -> str:
-    """A number as the paper prints it."""
-    if value is None:
-        return ""
-    scaled = value * 100 if percent and proportion(column) else value
-    return f"{scaled:.{digits if proportion(column) else max(digits, 2)}f}"
-
-
-def proportion(column: str) -> bool:
-    """Is this column a proportion (printed as a percentage where the paper does so)?"""
-    bare = (
-        "surprisal",
-        "span",
-        "sentences_per_s",
-        "information_content",
-        "average_rank",
-        "kendall_tau",
-        "count",
-        "mb",
-        "seconds",
-    )
-    return not column.startswith(bare)
 
 
 def show(form: dict[str, Any], sheet: Sheet, quiet: bool, cite: bool) -> None:
@@ -120,7 +96,7 @@ def show(form: dict[str, Any], sheet: Sheet, quiet: bool, cite: bool) -> None:
 
     from scenarist.cli.console import console
 
-    out, table = console(), sheet.table
+    out, table, numbers = console(), sheet.table, sheet.table.numbers()
     columns = list(dict.fromkeys(column for row in form["rows"] for column in row["scores"]))
     grid = Table(title=f"{table.title} ({sheet.split})", title_justify="left")
     longest = max((len(row["model"]) for row in form["rows"]), default=0)
@@ -137,15 +113,15 @@ def show(form: dict[str, Any], sheet: Sheet, quiet: bool, cite: bool) -> None:
             if one is None:
                 cells.append("")
                 continue
-            text = figure(one["value"], table.percent, table.digits, column)
+            text = numbers.text(one["value"], column)
             if one.get("low") is not None:
-                low, high = (figure(one[end], table.percent, table.digits, column) for end in ("low", "high"))
+                low, high = (numbers.text(one[end], column) for end in ("low", "high"))
                 text += f"\n{low} to {high}"
             if one.get("seeds"):
                 import statistics
 
                 spread = statistics.stdev(one["seeds"].values())
-                text += f"\n± {figure(spread, table.percent, table.digits, column)} ({len(one['seeds'])} seeds)"
+                text += f"\n± {numbers.text(spread, column)} ({len(one['seeds'])} seeds)"
             cells.append(text)
         grid.add_row(row["model"], row["role"], *cells)
     out.print(grid)
@@ -157,10 +133,11 @@ def show(form: dict[str, Any], sheet: Sheet, quiet: bool, cite: bool) -> None:
     if quiet:
         return
     for test in form.get("tests", []):
+        difference, low, high = (numbers.text(test[key], test["column"], True) for key in ("difference", "low", "high"))
         out.print(
-            f"{test['column']}: {test['row']} against {test['reference']}: {test['difference']:+.4f} "
-            f"({test['low']:+.4f} to {test['high']:+.4f}), p = {test['p']:.4f}, corrected {test['p_holm']:.4f} ({test['test']}); "
-            f"detectable {test['detectable']:.4f}",
+            f"{test['column']}: {test['row']} against {test['reference']}: {difference} ({low} to {high}), "
+            f"p = {test['p']:.4f}, corrected {test['p_holm']:.4f} ({test['test']}); "
+            f"detectable {numbers.text(test['detectable'], test['column'])}",
             markup=False, soft_wrap=True,
         )  # fmt: skip
     if table.note:

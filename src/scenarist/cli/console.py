@@ -1,4 +1,4 @@
-"""What the verbs share: the console, a progress bar on long work (none when piped), JSON out."""
+"""What the verbs share: the console, a progress bar on long work (none when piped), JSON out, settings in."""
 
 from __future__ import annotations
 
@@ -52,3 +52,34 @@ def progress(quiet: bool = False) -> Iterator[Advance]:
             bar.update(task, description=what, completed=done, total=known or None)
 
         yield advance
+
+
+def switches(pairs: list[str]) -> dict[str, object]:
+    """``key=value`` options as typed settings: numbers, yes/no and words."""
+    from scenarist.errors import BadInput
+
+    settings: dict[str, object] = {}
+    for pair in pairs:
+        key, equals, value = pair.partition("=")
+        if not equals or not key:
+            raise BadInput(f"Expected a setting as key=value, got {pair!r}. For example: --set min=2")
+        settings[key.replace("-", "_")] = typed(value)
+    return settings
+
+
+def typed(value: str) -> object:
+    """A word as the value it spells.
+
+    >>> typed("2"), typed("0.5"), typed("yes"), typed("lemma")
+    (2, 0.5, True, 'lemma')
+    """
+    if value.lower() in ("yes", "true", "on"):
+        return True
+    if value.lower() in ("no", "false", "off"):
+        return False
+    for kind in (int, float):
+        try:
+            return kind(value)
+        except ValueError:
+            continue
+    return value

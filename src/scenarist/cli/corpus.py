@@ -3,10 +3,15 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
+
+if TYPE_CHECKING:
+    from scenarist.verbs.check_stories import CheckedStory
+    from scenarist.verbs.corpus import CorpusReport
 
 app = typer.Typer(help="List, describe and check corpora.", no_args_is_help=True)
 
@@ -18,21 +23,15 @@ Seed = Annotated[
 ]
 
 
-def print_json(value: Any) -> None:
-    """One JSON value on standard output."""
-    import msgspec
-
-    print(msgspec.json.format(msgspec.json.encode(value), indent=2).decode("utf-8"))
-
-
 @app.command("list")
 def list_corpora(json: Json = False, quiet: Quiet = False, seed: Seed = 13) -> None:
     """All corpora: what each holds and which of its splits are at hand."""
-    from scenarist.corpora import at_hand as listing
+    from scenarist.cli.console import json_out
+    from scenarist.verbs.corpus import list_corpora as look_around
 
-    rows = listing.overview()
+    rows = look_around()
     if json:
-        print_json(rows)
+        json_out(rows)
         return
     if quiet:
         print("\n".join(row.name for row in rows))
@@ -54,12 +53,12 @@ def list_corpora(json: Json = False, quiet: Quiet = False, seed: Seed = 13) -> N
 @app.command()
 def info(name: Name, json: Json = False, quiet: Quiet = False, seed: Seed = 13) -> None:
     """What a corpus is, its licence, how to cite and obtain it, its files and its known traps."""
-    from scenarist.corpora import manifest
-    from scenarist.corpora import search_path as finding
+    from scenarist.cli.console import json_out
+    from scenarist.verbs.corpus import VARIABLE, describe_corpus, files_at_hand
 
-    entry = manifest.entry(name)
+    entry = describe_corpus(name)
     if json:
-        print_json(entry)
+        json_out(entry)
         return
     from rich.console import Console
     from rich.padding import Padding
@@ -75,11 +74,11 @@ def info(name: Name, json: Json = False, quiet: Quiet = False, seed: Seed = 13) 
         if body:
             console.print(f"[bold]{head}[/bold]")
             console.print(Padding(body, (0, 0, 0, 2)), markup=False)
-    console.print(f"[bold]files[/bold] in {entry.folder}/ on {finding.VARIABLE}")
+    console.print(f"[bold]files[/bold] in {entry.folder}/ on {VARIABLE}")
+    places = files_at_hand(name)
     for file in entry.files:
-        found = finding.locate(name, file.name)
         note = ", ".join(part for part in (file.split, file.what) if part)
-        console.print(f"  {'+' if found else '-'} {file.name}{f' ({note})' if note else ''}", markup=False)
+        console.print(f"  {'+' if places[file.name] else '-'} {file.name}{f' ({note})' if note else ''}", markup=False)
     for head, lines in (
         ("expected", [f"{c.split}: {c.count:,} {c.what}" for c in entry.counts]),
         ("traps", entry.traps),
@@ -104,66 +103,54 @@ def stats(
     seed: Seed = 13,
 ) -> None:
     """Count a corpus: documents, sentences, words, and of each layer how many; of an annotation of time, how its links run."""
-    from scenarist.corpora import stats as counting
+    from scenarist.cli.console import json_out
+    from scenarist.verbs.corpus import count_corpus, story_figures
 
     if Path(name).suffix == ".xml" and Path(name).is_file():
-        links_of(Path(name), json)
+        show_links(Path(name), json)
         return
-    found = counting.describe(corpus_of(name, split), limit)
+    counted = count_corpus(name, split, limit)
     if html is not None:
-        from scenarist.bench.analyses.stories import figures
-        from scenarist.errors import BadInput
         from scenarist.pages.stories import figures_page
-        from scenarist.store.home import write_whole
+        from scenarist.verbs.save import save_page
 
-        if found.yields != "Story":
-            raise BadInput(f"--html draws corpora of stories; {name} gives {found.yields}.")
-        counted = figures(corpus_of(name, split), limit)
-        write_whole(html, [figures_page(counted).encode()])
+        save_page(html, figures_page(story_figures(name, split, limit)))
     if json:
-        tables = {"counts": dict(found.counts), "scenarios": dict(found.scenarios), "genres": dict(found.genres)}
-        print_json({"corpus": found.corpus, "split": found.split, "yields": found.yields, **tables})
+        tables = {"counts": dict(counted.counts), "scenarios": dict(counted.scenarios), "genres": dict(counted.genres)}
+        json_out({"corpus": counted.corpus, "split": counted.split, "yields": counted.yields, **tables})
         return
     from rich.console import Console
     from rich.table import Table
 
     console = Console(highlight=False)
     if not quiet:
-        console.print(f"[bold]{found.corpus}[/bold] split {found.split}, gives {found.yields}")
+        console.print(f"[bold]{counted.corpus}[/bold] split {counted.split}, gives {counted.yields}")
     table = Table(box=None, pad_edge=False, show_header=False)
     table.add_column()
     table.add_column(justify="right")
-    for what, number in found.counts:
+    for what, number in counted.counts:
         if number:
             table.add_row(what, f"{number:,}")
     console.print(table)
-    for head, pairs in (("scenarios", found.scenarios), ("genres", found.genres)):
+    for head, pairs in (("scenarios", counted.scenarios), ("genres", counted.genres)):
         if pairs and not quiet:
             shown = ", ".join(f"{label} {number:,}" for label, number in pairs[:8])
             console.print(f"{head}: {shown}{', ...' if len(pairs) > 8 else ''}")
 
 
-def corpus_of(name: str, split: str) -> Any:
-    """A corpus by name, or the stories of a file."""
-    from scenarist.registry import make
-
-    if Path(name).is_file():
-        return make("corpus", "rocstories", path=name, split=split or "all")
-    return make("corpus", name, **({"split": split} if split else {}))
-
-
-def links_of(path: Path, json: bool) -> None:
+def show_links(path: Path, json: bool) -> None:
     """Shares of *before* and *simultaneous* links, and how often the text tells things in the order they happened."""
-    from scenarist.bench.analyses.temporal import read_links, shares
+    from scenarist.cli.console import json_out
+    from scenarist.verbs.corpus import time_shares
 
-    links = read_links(path)
-    found = shares(links)
+    shares = time_shares(path)
+    links, stories = int(shares.pop("links")), int(shares.pop("stories"))
     if json:
-        print_json({"links": len(links), **found})
+        json_out({"links": links, **shares})
         return
-    for name, value in found.items():
+    for name, value in shares.items():
         print(f"{name.replace('_', ' '):<14}{value:6.1%}")
-    print(f"{len(links)} links in {len({link.story for link in links})} stories")
+    print(f"{links} links in {stories} stories")
 
 
 @app.command()
@@ -178,17 +165,15 @@ def check(
 ) -> None:
     """Verify corpora (files, checksums, and that each reads to its end with the expected counts), or stories by the rules for writers."""
     if names and all(Path(name).is_file() for name in names):
-        check_files([Path(name) for name in names], json, quiet)
-        return
-    from scenarist.corpora import at_hand as listing
-    from scenarist.corpora import manifest
-    from scenarist.corpora.checking import Report
-    from scenarist.corpora.checking import check as checked
+        from scenarist.verbs.check_stories import check_stories
 
-    chosen = [manifest.entry(name).name for name in names or ()] or [
-        row.name for row in listing.overview() if row.splits
-    ]
-    reports: list[Report] = []
+        show_faults([story for name in names for story in check_stories(name)], json, quiet)
+        return
+    from scenarist.cli.console import json_out
+    from scenarist.verbs.corpus import names_to_check, verify_corpus
+
+    chosen = names_to_check(names or ())
+    reports: list[CorpusReport] = []
     if sys.stderr.isatty() and not quiet and not json:
         from rich.console import Console
         from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
@@ -201,39 +186,52 @@ def check(
                 def tick(doing: str, count: int, name: str = name) -> None:
                     progress.update(task, description=f"{name}: {doing} {count or ''}")
 
-                reports.append(checked(name, tick))
+                reports.append(verify_corpus(name, tick))
                 progress.advance(task)
     else:
-        reports = [checked(name) for name in chosen]
+        reports = [verify_corpus(name) for name in chosen]
     if json:
-        print_json(reports)
+        json_out(reports)
     else:
         show(reports, quiet)
-    code = max((report.code for report in reports), key=lambda one: {0: 0, 3: 1, 1: 2}[one], default=0)
+    code = max((report.code for report in reports), key=lambda code: {0: 0, 3: 1, 1: 2}[code], default=0)
     if code:
         raise typer.Exit(code)
 
 
-def check_files(paths: list[Path], json: bool, quiet: bool) -> None:
-    """Stories against the rules for writers; a broken rule that is certain is a failed check."""
-    from scenarist.cli.check_stories import check_stories, lines_of
+def show_faults(stories: Sequence[CheckedStory], json: bool, quiet: bool) -> None:
+    """Stories held against the rules for writers; a broken rule that is certain is a failed check."""
+    from scenarist.cli.console import json_out
 
-    found = [checked for path in paths for checked in check_stories(path)]
-    broken = sum(any(fault.sure for fault in one.faults) for one in found)
+    broken = sum(any(fault.sure for fault in story.faults) for story in stories)
     if json:
-        print_json(found)
+        json_out(stories)
     else:
-        for one in found:
-            for line in lines_of(one):
+        for story in stories:
+            for line in fault_lines(story):
                 print(line)
         if not quiet:
-            doubtful = sum(bool(one.faults) for one in found) - broken
-            fine = len(found) - broken - doubtful
+            doubtful = sum(bool(story.faults) for story in stories) - broken
+            fine = len(stories) - broken - doubtful
             print(
-                f"Stories: {len(found)}; with a broken rule: {broken}; with a doubt: {doubtful}; without either: {fine}."
+                f"Stories: {len(stories)}; with a broken rule: {broken}; with a doubt: {doubtful}; without either: {fine}."
             )
     if broken:
         raise typer.Exit(1)
+
+
+def fault_lines(checked: CheckedStory) -> list[str]:
+    """What is said to the writer of a story.
+
+    >>> from scenarist.verbs.check_stories import CheckedStory, Fault
+    >>> fault_lines(CheckedStory("mine", (Fault("length", 2, "81 characters; at most 70."),)))
+    ['mine, sentence 2: length. 81 characters; at most 70.']
+    """
+    return [
+        f"{checked.story}{f', sentence {fault.sentence}' if fault.sentence else ''}: {fault.rule}. {fault.text}"
+        f"{'' if fault.sure else ' (A rule of thumb: you may know better.)'}"
+        for fault in checked.faults
+    ]
 
 
 @app.command()
@@ -247,23 +245,18 @@ def rank(
     seed: Seed = 13,
 ) -> None:
     """Rank texts by their affinity to the everyday scenarios (topics and logistic regression, Wanzare et al. 2019, section 3)."""
-    from scenarist.errors import BadInput
-    from scenarist.learning.affinity import rank as ranked
-    from scenarist.registry import make
-    from scenarist.story import Story
+    from scenarist.cli.console import json_out
+    from scenarist.verbs.corpus import rank_corpus
 
-    corpus = make("corpus", name, **({"split": split} if split else {}))
-    if not isinstance(next(iter(corpus), None), Story):
-        raise BadInput(f"{name}: expected a corpus of stories to rank; see: scenarist corpus list")
-    found = ranked(corpus, top, least)
+    ranked = rank_corpus(name, split, top, least)
     if json:
-        print_json(found)
+        json_out(ranked)
         return
-    for one in found:
-        print(one.id if quiet else f"{one.affinity:.4f}  {one.id}  {one.scenario}  ({one.words} content words)")
+    for text in ranked:
+        print(text.id if quiet else f"{text.affinity:.4f}  {text.id}  {text.scenario}  ({text.words} content words)")
 
 
-def show(reports: list[Any], quiet: bool) -> None:
+def show(reports: Sequence[CorpusReport], quiet: bool) -> None:
     """Reports as a table, with what to say about each below it."""
     from rich.console import Console
     from rich.table import Table

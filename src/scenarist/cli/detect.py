@@ -32,7 +32,7 @@ COLOURS = (
     epilog="Examples: scenarist detect story.txt | scenarist detect a.txt b.txt --html found.html | cat story.txt | scenarist detect -"
 )
 def detect(
-    files: list[str] = typer.Argument(..., help="Text files; - for standard input."),
+    files: list[str] = typer.Argument(..., help="Text files, folders, archives (zip, tar), or - for standard input."),
     as_json: bool = typer.Option(False, "--json", help="Print the stories with their segments as JSON."),
     html: Path | None = typer.Option(None, help="Write a page with bands beside the text."),
     webanno: Path | None = typer.Option(None, help="Write WebAnno TSV 3: a file for one text, a folder for several."),
@@ -43,23 +43,16 @@ def detect(
 ) -> None:
     """Find segments of everyday scenarios: label, weight, and the words that decided."""
     from scenarist.cli.console import console, json_out
-    from scenarist.verbs.detect import detect_text, read_text, with_tokens
+    from scenarist.verbs.detect import detect_all, detect_texts, write_webanno
 
-    stories = [detect_text(text, id, model=model, least=least) for text, id in map(read_text, files)]
+    stories = list(detect_all(detect_texts(files), model, least))
     if html:
         from scenarist.pages.segment import segment_page
-        from scenarist.store.home import write_whole
+        from scenarist.verbs.save import save_page
 
-        write_whole(html, [segment_page(stories).encode()])
+        save_page(html, segment_page(stories))
     if webanno:
-        from scenarist.formats.webanno import write
-
-        if len(stories) == 1 and not webanno.is_dir():
-            write(webanno, with_tokens(stories[0]))
-        else:
-            webanno.mkdir(parents=True, exist_ok=True)
-            for story in stories:
-                write(webanno / f"{Path(story.id).name or 'text'}.tsv", with_tokens(story))
+        write_webanno(webanno, stories)
     if as_json:
         json_out(stories)
         return

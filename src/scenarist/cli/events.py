@@ -10,8 +10,6 @@ from typing import TYPE_CHECKING, Any
 import typer
 
 if TYPE_CHECKING:
-    from scenarist.cli.console import Advance
-    from scenarist.reading.batch import Text
     from scenarist.story import Story
 
 app = typer.Typer()
@@ -42,42 +40,44 @@ def events(
     """Find events, who takes part in them, and chains."""
     from scenarist.cli.console import progress
     from scenarist.errors import BadInput
-    from scenarist.reading.events.views import checked
+    from scenarist.verbs import events as verb
+    from scenarist.verbs.inputs import count_texts, existing, named_texts
 
-    checked(view)
+    verb.check_view(view)
     if sum(map(bool, (as_json, conllu, render))) > 1:
         raise BadInput("Choose one of --json, --conllu and --render.")
     if html and html.is_dir():
         raise BadInput(f"{html} is a folder; expected the name of a file to write, e.g. {html}/events.html")
     for name in files:
-        if name != "-" and not Path(name).exists():
-            raise BadInput(f"{name}: there is no such file or folder. Type: scenarist events FILE")
+        if name != "-":
+            existing(name, "events")
     settings: dict[str, Any] = {"light": light}
     if reader == "default":
         settings |= {"jobs": jobs, "cache": cache}
     with progress(quiet) as advance:
-        stories: Iterable[Story] = read(files, reader, encoding, settings, advance)
+        known = count_texts(files)
+
+        def read() -> Iterator[Story]:
+            stories = verb.events_all(named_texts(files, "events", encoding), reader, **settings)
+            for number, story in enumerate(stories, start=1):
+                advance("reading", number, max(number, known))
+                yield story
+
+        stories: Iterable[Story] = read()
         if html:
             stories = list(stories)
             write_page(html, stories, least, view)
         if out:
-            from scenarist.reading.chainfile import write
-
-            written = write(out, stories, least, view)
+            written = verb.write_chains(out, stories, least, view)
             say(f"{written} chains are in {out}.", quiet)
             return
         for story in stories:
             if as_json:
                 show_json(story, least, view, realis)
             elif conllu:
-                from scenarist.formats.conllu import as_lines
-
-                if story.tokens:
-                    sys.stdout.writelines(as_lines(story))
+                sys.stdout.writelines(verb.conllu_lines(story))
             elif render:
-                from scenarist.reading.render import render as rendered
-
-                sys.stdout.writelines(line + "\n" for line in rendered(story, render, rule))
+                sys.stdout.writelines(line + "\n" for line in verb.rendered_lines(story, render, rule))
             elif not html:
                 show(story, least, view, realis, quiet)
     if html:
@@ -90,64 +90,24 @@ def say(text: str, quiet: bool) -> None:
         print(text, file=sys.stderr)
 
 
-def read(files: list[str], reader: str, encoding: str, settings: dict[str, Any], advance: Advance) -> Iterator[Story]:
-    """The stories of all files, named after them, read in one stream."""
-    from collections import deque
-
-    from scenarist.registry import make
-    from scenarist.story import replace
-
-    names: deque[str] = deque()
-
-    def texts() -> Iterator[str]:
-        for text in inputs(files, encoding):
-            names.append(text.id)
-            yield text.text
-
-    known = sum(expected(Path(name)) for name in files)
-    whole = reader in ("conllu", "conll-coref")  # a file of these may hold several documents, each with its own name
-    for done, story in enumerate(make("reader", reader, **settings)(texts()), start=1):
-        advance("reading", done, max(done, known))
-        yield story if whole else replace(story, id=names.popleft())
-
-
-def expected(path: Path) -> int:
-    """How many texts a name stands for, as far as a look at the folder tells."""
-    from scenarist.reading.batch import wanted
-
-    return sum(1 for one in path.rglob("*") if wanted(one.name)) if path.is_dir() else 1
-
-
-def inputs(files: list[str], encoding: str) -> Iterator[Text]:
-    """Texts of files, folders, archives and standard input."""
-    from scenarist.reading.batch import decoded, texts
-
-    for name in files:
-        if name == "-":
-            yield decoded(sys.stdin.buffer.read(), "standard input", "stdin", encoding)
-        else:
-            yield from texts([Path(name)], encoding)
-
-
 def write_page(path: Path, stories: list[Story], least: int, view: str) -> None:
     """The page of all stories."""
     from scenarist.pages.events import events_page
-    from scenarist.store.home import write_whole
+    from scenarist.verbs.save import save_page
 
     title = stories[0].id if len(stories) == 1 else f"{len(stories)} stories"
-    write_whole(path, [events_page(stories, title, least, view).encode("utf-8", "replace")])
+    save_page(path, events_page(stories, title, least, view))
 
 
 def show_json(story: Story, least: int, view: str, realis: bool) -> None:
     """One line of JSON: the story with all layers, its chains, and whose story it is."""
     import msgspec
 
-    from scenarist.reading.chains import chains, protagonist
+    from scenarist.verbs.events import chains
 
-    central = protagonist(story)
+    derived = chains(story, least, view, realis)
     line = {
-        "schema": 1, "view": view, "story": story, "protagonist": central.id if central else None,
-        "chains": chains(story, least, view, realis=realis),
+        "schema": 1, "view": view, "story": story, "protagonist": derived.protagonist, "chains": derived.chains,
     }  # fmt: skip
     sys.stdout.write(msgspec.json.encode(line).decode() + "\n")
 
@@ -155,12 +115,12 @@ def show_json(story: Story, least: int, view: str, realis: bool) -> None:
 def show(story: Story, least: int, view: str, realis: bool, quiet: bool) -> None:
     """A story's chains for people: longest first, the protagonist marked."""
     from scenarist.cli.console import console
-    from scenarist.reading.chains import chains, protagonist
+    from scenarist.verbs.events import chains
 
     out = console()
-    central = protagonist(story)
+    derived = chains(story, least, view, realis)
     names = {entity.id: entity for entity in story.entities}
-    found = sorted(chains(story, least, view, realis=realis), key=lambda chain: -len(chain))
+    longest_first = sorted(derived.chains, key=lambda chain: -len(chain))
     counts = (
         (len(story.sentences), "sentence", "sentences"),
         (len(story.events), "event", "events"),
@@ -172,7 +132,7 @@ def show(story: Story, least: int, view: str, realis: bool, quiet: bool) -> None
         if name in ("language", "cleaned"):
             out.print(f"  note: {value}", markup=False, soft_wrap=True)
     arrow = "->" if view == "dep" else ":"
-    for chain in found:
+    for chain in longest_first:
         entity = names[chain.entity]
         name = " ".join((entity.name or (story.of(entity.mentions[0]) if entity.mentions else entity.id)).split())
         links = []
@@ -180,7 +140,7 @@ def show(story: Story, least: int, view: str, realis: bool, quiet: bool) -> None
             args = f"({', '.join(one or '-' for one in link.args)})" if link.args else ""
             denied = "" if story.events[place].polarity else "not "
             links.append(f"{denied}{link.predicate}{arrow}{link.role}{args}")
-        star = "*" if central is not None and central.id == chain.entity else " "
+        star = "*" if derived.protagonist == chain.entity else " "
         out.print(f"{star} {name}: {', '.join(links)}", markup=False, soft_wrap=True)
-    if found and not quiet:
+    if longest_first and not quiet:
         out.print("  (* the protagonist)", markup=False)

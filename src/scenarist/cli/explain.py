@@ -24,21 +24,15 @@ def explain(
 ) -> None:
     """Write the concrete steps of an abstract instruction."""
     from scenarist.cli.console import console, json_out
-    from scenarist.errors import missing_extra
+    from scenarist.verbs.explain import explain as write_steps
 
-    try:
-        from scenarist.verbs.explain import explain as told
-    except ModuleNotFoundError as error:
-        raise missing_extra(str(error.name), "lm", "scenarist explain") from error
-    alignment = told(instruction, size, device, seed)
+    alignment = write_steps(instruction, size, device, seed)
     pair = alignment.pair
     if html:
         from scenarist.pages.alignment import page
-        from scenarist.store.home import write_whole
+        from scenarist.verbs.save import save_page
 
-        write_whole(
-            html, [page([alignment], " ".join(pair.abstract), f"Steps and alignment by {alignment.by}").encode()]
-        )
+        save_page(html, page([alignment], " ".join(pair.abstract), f"Steps and alignment by {alignment.by}"))
     if as_json:
         json_out({
             "abstract": list(pair.abstract), "concrete": list(pair.concrete), "by": alignment.by,

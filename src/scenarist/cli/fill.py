@@ -2,9 +2,15 @@
 
 from __future__ import annotations
 
+import sys
+from collections.abc import Mapping
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import typer
+
+if TYPE_CHECKING:
+    from scenarist.answers import FilledChain
 
 app = typer.Typer()
 
@@ -32,46 +38,41 @@ def fill(
     quiet: bool = typer.Option(False, "--quiet", "-q", help="Print the best answer only."),
 ) -> None:
     """Fill a gap: which event is missing from a chain, or which ending fits a story."""
-    from scenarist.cli.console import json_out
-    from scenarist.cli.exam import switches
+    from scenarist.cli.console import json_out, switches
     from scenarist.errors import BadInput
 
     if ending or story is not None:
-        from scenarist.cli.fill_ending import fill_ending
-
         for name, given in (("--model", model), ("--scenario", scenario), ("--html", html), ("--chain", chain)):
             if given:
                 raise BadInput(f"{name} does not go with endings: it belongs to the missing event of a --chain.")
-        fill_ending(story, ending, by, switches(set_), write, seed, as_json, quiet)
+        fill_story(story, ending, by, switches(set_), write, seed, as_json, quiet)
         return
     if chain is None:
         raise BadInput(
             "Say what to fill: --chain 'arrest:obj escape:subj ?', or FILE --ending 'One.' --ending 'Other.', or FILE alone"
         )
-    from scenarist.verbs.fill import fill_chain
+    from scenarist.verbs.fill import fill as fill_gap
 
-    filled = fill_chain(chain, by or "mixture", model, top, switches(set_), scenario)
+    filled = fill_gap(chain, model=by, folder=model, scenario=scenario, settings=switches(set_), top=top)
     if html is not None:
         from scenarist.pages.eventcloze import filled_page
-        from scenarist.store.home import write_whole
+        from scenarist.verbs.save import save_page
 
-        write_whole(html, [filled_page(filled).encode()])
+        save_page(html, filled_page(filled))
     if as_json:
         json_out(filled)
     elif quiet:
         typer.echo(filled.candidates[0].event if filled.candidates else "")
     else:
-        shown(filled, html)
+        show_chain(filled, html)
 
 
-def shown(filled: object, html: Path | None) -> None:
+def show_chain(filled: FilledChain, html: Path | None) -> None:
     """The ranking with its evidence, for a terminal."""
     from rich.table import Table
 
     from scenarist.cli.console import console
-    from scenarist.verbs.fill import Filled
 
-    assert isinstance(filled, Filled)
     say = console()
     chain = list(filled.chain)
     if filled.gap is not None:
@@ -80,11 +81,71 @@ def shown(filled: object, html: Path | None) -> None:
     table = Table(box=None, pad_edge=False)
     for name in ("", "event", "ln P", "voted for by", "seen together in"):
         table.add_column(name, overflow="fold", justify="right" if name in ("", "ln P") else "left")
-    for place, one in enumerate(filled.candidates, start=1):
-        seen = "\n".join(one.seen)
-        table.add_row(str(place), one.event, f"{one.logp:.2f}", ", ".join(one.votes) or "frequency alone", seen)
+    for place, candidate in enumerate(filled.candidates, start=1):
+        votes = ", ".join(candidate.votes) or "frequency alone"
+        table.add_row(str(place), candidate.event, f"{candidate.logp:.2f}", votes, "\n".join(candidate.seen))
     say.print(table, markup=False)
     if filled.note:
         say.print(filled.note, markup=False)
     if html is not None:
         say.print(f"The page is in {html}.", markup=False)
+
+
+def fill_story(
+    story: Path | None,
+    endings: list[str],
+    by: str,
+    settings: Mapping[str, Any],
+    write: int,
+    seed: int,
+    as_json: bool,
+    quiet: bool,
+) -> None:
+    """Choose between endings of a story, or write some; a CSV is answered line by line."""
+    from scenarist.cli.console import console, json_out
+    from scenarist.errors import BadInput
+    from scenarist.verbs.fill import fill as fill_gap
+
+    if story is not None and story.suffix == ".csv":
+        if endings:
+            raise BadInput(f"{story}: a CSV holds its endings; leave --ending out.")
+        fill_lines(story, by, settings)
+        return
+    text: str | Path = story if story is not None else endings.pop(0)
+    say = console().print
+    if not endings:
+        if by or settings:
+            raise BadInput("--by and --set name a model that chooses between endings; give some, each with --ending.")
+        written = fill_gap(story=text, count=write, seed=seed)
+        if as_json:
+            json_out(written)
+        else:
+            for line in written.endings[:1] if quiet else written.endings:
+                say(line, markup=False)
+        return
+    prediction = fill_gap(story=text, endings=endings, model=by, settings=settings)
+    if as_json:
+        json_out(prediction)
+        return
+    if quiet:
+        say(endings[int(str(prediction.best))], markup=False)
+        return
+    for guess in prediction.guesses:
+        mark = "->" if guess.answer == prediction.best else "  "
+        value = "" if guess.logp is None else f"  (ln P {guess.logp:.2f})"
+        say(f"{mark} {endings[int(str(guess.answer))]}{value}", markup=False)
+        for why in guess.why:
+            say(f"     {why}", markup=False, style="dim")
+    if prediction.note:
+        say(prediction.note, markup=False)
+
+
+def fill_lines(path: Path, by: str, settings: Mapping[str, Any]) -> None:
+    """A table of stories and endings -> one prediction a line."""
+    import msgspec
+
+    from scenarist.verbs.endings import fill_table
+
+    for prediction in fill_table(path, by, settings):
+        sys.stdout.buffer.write(msgspec.json.encode(prediction) + b"\n")
+    sys.stdout.flush()

@@ -24,21 +24,22 @@ def get(
     """Put release files (models, adapters) into place."""
     from scenarist.cli.console import console, json_out
     from scenarist.errors import BadInput
-    from scenarist.store import releases
+    from scenarist.verbs.get import get as put_into_place
+    from scenarist.verbs.get import releases
 
     if listing:
-        found = [releases.state(one) for one in releases.manifest().values()]
+        states = releases()
         if as_json:
-            json_out(found)
+            json_out(states)
             return
-        for one in found:
-            size = sum(file.size for file in one.files) / 1e6
-            there = "in place" if one.there else "-"
-            console().print(f"{one.name:<12} {size:7.1f} MB  {there:<9} {one.what} ({one.licence})", markup=False)
+        for state in states:
+            size = sum(file.size for file in state.files) / 1e6
+            there = "in place" if state.there else "-"
+            console().print(f"{state.name:<12} {size:7.1f} MB  {there:<9} {state.what} ({state.licence})", markup=False)
         return
     if not name:
         raise BadInput("Say what to get, e.g. scenarist get smollm2. What there is: scenarist get --list")
-    paths = releases.get(name, source, again)
+    paths = put_into_place(name, source, again)
     if as_json:
         json_out({"name": name, "files": [str(path) for path in paths]})
     elif not quiet:

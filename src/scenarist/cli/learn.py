@@ -36,19 +36,13 @@ def learn(
 ) -> None:
     """Learn event counts from a corpus; an interrupted run goes on with the same command."""
     from scenarist.cli.console import console, json_out, progress
-    from scenarist.corpora.loader import Limited
-    from scenarist.learning.learn import learn_events
-    from scenarist.registry import make
+    from scenarist.verbs.learn import example_chain
+    from scenarist.verbs.learn import learn as learn_counts
 
-    own = corpus.startswith(("texts:", "jsonl:"))
-    things = make("corpus", corpus, split=split or ("all" if own else "train"))
-    if limit is not None:
-        things = Limited(things, limit)
     with progress(quiet) as advance:
-        card = learn_events(
-            things, out, name=corpus, reader=reader, engine=engine, master=master, memory=memory, jobs=jobs, dedup=dedup,
-            args=args, minimum=minimum, window=window, by_scenario=by_scenario, refresh=refresh,
-            tick=advance,
+        card = learn_counts(
+            corpus, out, split=split or "", reader=reader, engine=engine, master=master, memory=memory, jobs=jobs, dedup=dedup,
+            args=args, minimum=minimum, window=window, by_scenario=by_scenario, limit=limit, refresh=refresh, progress=advance,
         )  # fmt: skip
     if as_json:
         json_out(card)
@@ -71,18 +65,4 @@ def learn(
         say(f"A damaged shard was made again: {path}")
     if card.scenarios:
         say(f"{len(card.scenarios):,} scenarios have a model of their own under {out / 'scenarios'}.")
-    say(f'Try: scenarist fill --model {out} --chain "{card_example(out)} ?"', markup=False)
-
-
-def card_example(out: Path) -> str:
-    """Two frequent events of what was learned, for the next line to type."""
-    from scenarist.learning.event_chains import BE, REPORTING
-    from scenarist.learning.event_counts import EventCounts
-    from scenarist.story import Link
-
-    path = out / "counts.npz"
-    if not path.exists():
-        return "arrest:obj"
-    names = EventCounts.load(path).types[:200]
-    plain = [name for name in names if Link.parse(name).predicate not in BE | REPORTING]
-    return " ".join((plain or list(names))[5:7] or names[:1])
+    say(f'Try: scenarist fill --model {out} --chain "{example_chain(out)} ?"', markup=False)

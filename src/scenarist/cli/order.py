@@ -21,35 +21,16 @@ def order(
     quiet: bool = typer.Option(False, "--quiet", "-q", help="Print the ordered sentences and nothing else."),
 ) -> None:
     """Put shuffled sentences into story order."""
-    import sys
-
     from scenarist.cli.console import console, json_out
-    from scenarist.errors import BadInput
-    from scenarist.formats import plain
-    from scenarist.models.ordering import MOST
-    from scenarist.question import Order, Permutation
-    from scenarist.registry import make
+    from scenarist.verbs.order import order as put_into_order
 
-    try:
-        text = sys.stdin.read() if str(file) == "-" else file.read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        raise BadInput(f"{file}: expected sentences in UTF-8 text ({error}).") from error
-    lines = [line.strip() for line in text.splitlines() if line.strip()]
-    sentences = tuple(lines if len(lines) > 1 else (text[span.start : span.stop] for span in plain.sentences(text)))
-    if not 2 <= len(sentences) <= MOST:
-        raise BadInput(f"{file}: expected 2 to {MOST} sentences, one a line, got {len(sentences)}.")
-    model = make("model", by)
-    if model.learns != "nothing":
-        raise BadInput(f"{by} has to learn first; use story-order.")
-    prediction = model.answer(Order(sentences))
-    orders = [guess for guess in prediction.guesses[:top] if isinstance(guess.answer, Permutation)]
+    ordered = put_into_order(file, by, top)
     if as_json:
-        json_out({"sentences": sentences, "by": by, "orders": [
-            {"order": guess.answer.order, "logp": guess.logp} for guess in orders if isinstance(guess.answer, Permutation)]})  # fmt: skip
+        json_out(ordered)
         return
     say = console().print
-    for number, guess in enumerate(orders):
-        if not quiet and (number or len(orders) > 1):
-            say(f"{'' if not number else chr(10)}ln P {guess.logp or 0.0:.2f}", style="dim")
-        for at in guess.answer.order if isinstance(guess.answer, Permutation) else ():
-            say(sentences[at], markup=False)
+    for number, ranked in enumerate(ordered.orders):
+        if not quiet and len(ordered.orders) > 1:
+            say(f"{'' if not number else chr(10)}ln P {ranked.logp or 0.0:.2f}", style="dim")
+        for index in ranked.order:
+            say(ordered.sentences[index], markup=False)

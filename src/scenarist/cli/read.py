@@ -5,10 +5,8 @@ from __future__ import annotations
 import itertools
 import sys
 import unicodedata
-from collections.abc import Iterator
-from contextlib import ExitStack
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING
 
 import typer
 
@@ -16,9 +14,9 @@ if TYPE_CHECKING:
     from rich.console import Console
 
     from scenarist.interpretation import Interpretation
+    from scenarist.verbs.read_folder import ReadFolder
 
 app = typer.Typer()
-Named: TypeAlias = tuple[str, str, str]
 HUES = ("blue", "dark_orange3", "green4", "deep_pink3", "purple", "gold3", "dark_cyan", "red3")
 
 
@@ -49,12 +47,16 @@ def read(
 
     if html and html.is_dir():
         raise BadInput(f"{html} is a folder; expected the name of a file to write, e.g. {html}/story.html")
-    if out and out.exists() and not out.is_dir():
-        raise BadInput(f"{out} is a file; expected a folder to write accounts.jsonl to.")
-    texts = list_texts(source, encoding, title)
+    from scenarist.verbs.inputs import titled_texts
+
+    texts = titled_texts([source], "read", encoding, title)
     if out:
+        from scenarist.verbs.read_folder import read_folder
+
         with progress(quiet) as advance:
-            stream(texts, out, jobs, advance, quiet)
+            folder = read_folder(texts, out, jobs, advance)
+        if not quiet:
+            show_folder(folder, out)
         return
     from scenarist.verbs.read import read_all
 
@@ -80,108 +82,22 @@ def read(
         print(f"The page is in {html}.")
 
 
-def list_texts(source: str, encoding: str, title: str) -> Iterator[Named]:
-    """The texts of a source as (id, text, title)."""
-    from scenarist.errors import BadInput
-    from scenarist.reading.batch import texts
-
-    if source == "-":
-        raw = sys.stdin.buffer.read()
-        try:
-            yield "stdin", raw.decode(encoding), title
-        except (UnicodeDecodeError, LookupError) as error:
-            raise BadInput(f"standard input is not {encoding}: {error}. Name its encoding with --encoding.") from error
-        return
-    if not Path(source).exists():
-        raise BadInput(
-            f"{source}: there is no such file or folder. Type: scenarist read FILE, or - for standard input."
-        )
-    for one in texts([Path(source)], encoding):
-        yield one.id, one.text, title or name_of(one.id)
-
-
-def name_of(file: str) -> str:
-    """A title from a file's name.
-
-    >>> name_of("two-scenarios_at-once.txt")
-    'Two scenarios at once'
-    """
-    words = Path(file).stem.replace("-", " ").replace("_", " ").strip()
-    return words[:1].upper() + words[1:]
-
-
 def write_page(path: Path, interpretation: Interpretation) -> None:
     """The page of an interpretation."""
     from scenarist.pages.story import story_page
-    from scenarist.store.home import write_whole
+    from scenarist.verbs.save import save_page
 
-    write_whole(path, [story_page(interpretation).encode()])
-
-
-def stream(texts: Iterator[Named], out: Path, jobs: int, advance: object, quiet: bool) -> None:
-    """Interpretations to a folder, one JSON line each, and their tables; what an earlier run wrote is kept and passed over."""
-    from scenarist.errors import BadInput, Missing
-    from scenarist.verbs.read import read_lines
-    from scenarist.verbs.read_tables import ReadTables, table_rows
-
-    file = out / "accounts.jsonl"
-    missing = ""
-    with ExitStack() as stack:
-        try:
-            out.mkdir(parents=True, exist_ok=True)
-            end = 0
-            known: set[str] = set()
-            tables: ReadTables | None = None
-            try:
-                tables = stack.enter_context(ReadTables(out))
-            except Missing as error:
-                missing = str(error)
-            for interpretation, stop in already(file):
-                end = stop
-                known.add(interpretation.story.id)
-                if tables:
-                    tables.add(table_rows(interpretation))
-            with file.open("r+b" if end else "wb") as kept:
-                kept.seek(end)
-                kept.truncate()  # a line an interruption tore
-                number = len(known)
-                for line in read_lines((one for one in texts if one[0] not in known), jobs, tables is not None):
-                    kept.write(line.json + b"\n")
-                    kept.flush()
-                    if tables:
-                        tables.add(line.rows)
-                    number += 1
-                    advance(line.id, number, 0)  # type: ignore[operator]
-        except OSError as error:
-            raise BadInput(f"Cannot write to {out}: {error.strerror}.") from error
-    if not quiet:
-        print(f"{number} interpretations are in {file}", end="")
-        if tables:
-            print(
-                f", {tables.chains.count} chains in {tables.chains.path}, {tables.untold.count} untold events in {tables.untold.path}."
-            )
-        else:
-            print(f". No Parquet: {missing}")
+    save_page(path, story_page(interpretation))
 
 
-def already(file: Path) -> Iterator[tuple[Interpretation, int]]:
-    """What an earlier run has read, and where each whole line ends."""
-    import msgspec
-
-    from scenarist.interpretation import Interpretation
-
-    end = 0
-    if file.exists():
-        with file.open("rb") as lines:
-            for line in lines:
-                try:
-                    interpretation = msgspec.json.decode(line, type=Interpretation)
-                except (msgspec.DecodeError, ValueError):
-                    break
-                if not line.endswith(b"\n"):
-                    break
-                end += len(line)
-                yield interpretation, end
+def show_folder(folder: ReadFolder, out: Path) -> None:
+    """How much was read, and where it is."""
+    print(f"{folder.interpretations} interpretations are in {folder.file}", end="")
+    if folder.missing:
+        print(f". No Parquet: {folder.missing}")
+    else:
+        chains, untold = out / "chains.parquet", out / "untold.parquet"
+        print(f", {folder.chains} chains in {chains}, {folder.untold} untold events in {untold}.")
 
 
 def plain(text: str) -> str:

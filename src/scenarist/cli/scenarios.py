@@ -30,39 +30,35 @@ def listing(
     if context.invoked_subcommand is not None:
         return
     from scenarist.cli.console import console, json_out
-    from scenarist.inventory import inventory
-    from scenarist.models.scenarios.user_scenarios import taught_names
+    from scenarist.verbs.scenarios import added_scenarios, scenarios
 
-    word = find.lower()
-    found = [one for one in inventory() if any(word in name.lower() for name in (one.name, *one.aliases))]
-    if unlearned:
-        found = [one for one in found if "mcscript" not in one.learned]
+    chosen = scenarios(find, unlearned)
     if json:
-        json_out(found)
+        json_out(chosen)
         return
     out = console()
     if quiet:
-        for one in found:
-            out.print(one.name, markup=False)
+        for scenario in chosen:
+            out.print(scenario.name, markup=False)
         return
     from rich.table import Table
 
     grid = Table("scenario", "docs", "sents.", "also called", "relations", "learned from", box=None, pad_edge=False)
-    for one in found:
-        relations = "; ".join(f"{kind} {other}" for kind, other in one.relations)
+    for scenario in chosen:
+        relations = "; ".join(f"{kind} {other}" for kind, other in scenario.relations)
         grid.add_row(
-            one.name,
-            str(one.documents),
-            str(one.sentences),
-            ", ".join(one.aliases),
+            scenario.name,
+            str(scenario.documents),
+            str(scenario.sentences),
+            ", ".join(scenario.aliases),
             relations,
-            ", ".join(one.learned) or "not learned",
+            ", ".join(scenario.learned) or "not learned",
         )
     out.print(grid)
-    added = taught_names()
+    added = added_scenarios()
     if added:
         out.print("Added by you: " + ", ".join(added), markup=False)
-    without = [one.name for one in found if "mcscript" not in one.learned]
+    without = [scenario.name for scenario in chosen if "mcscript" not in scenario.learned]
     if without:
         out.print(
             f"Without labelled stories: {', '.join(without)}. Those learned from 'weak' come from stories picked by their words "
@@ -80,35 +76,23 @@ def show(
 ) -> None:
     """One scenario: counts, aliases, relations both ways, and the words that speak for it most."""
     from scenarist.cli.console import console, json_out
-    from scenarist.inventory import find, inventory
-    from scenarist.models.scenarios.deciding_words import strongest
-    from scenarist.models.scenarios.phrase_network import carried
+    from scenarist.verbs.scenarios import scenario as look_up
 
-    one = find(name)
-    words = strongest(carried(), one.name)
-    back = [
-        (other.name, kind)
-        for other in inventory()
-        for kind, there in other.relations
-        if there == one.name and kind != "shares participants with"
-    ]
+    known = look_up(name)
     if json:
-        json_out(
-            {
-                "scenario": one,
-                "words": words,
-                "related_from": [{"scenario": other, "relation": kind} for other, kind in back],
-            }
-        )
+        json_out(known)
         return
-    out = console()
-    out.print(f"{one.name}: {one.documents} documents, {one.sentences} sentences in the paper's corpus", markup=False)
+    out, scenario = console(), known.scenario
+    out.print(
+        f"{scenario.name}: {scenario.documents} documents, {scenario.sentences} sentences in the paper's corpus",
+        markup=False,
+    )
     lines = {
-        "also called": ", ".join(one.aliases),
-        "relations": "; ".join(f"{kind} {other}" for kind, other in one.relations),
-        "from others": "; ".join(f"{other} ({kind})" for other, kind in back),
-        "learned from": ", ".join(one.learned) or "not learned",
-        "told by": ", ".join(words),
+        "also called": ", ".join(scenario.aliases),
+        "relations": "; ".join(f"{kind} {other}" for kind, other in scenario.relations),
+        "from others": "; ".join(f"{other.scenario} ({other.relation})" for other in known.related_from),
+        "learned from": ", ".join(scenario.learned) or "not learned",
+        "told by": ", ".join(known.words),
     }
     for what, line in lines.items():
         if line:
@@ -127,9 +111,9 @@ def add(
 ) -> None:
     """Teach a scenario of your own from about twenty stories: `detect` and `read` find it, `show` shows its script."""
     from scenarist.cli.console import console, json_out
-    from scenarist.models.scenarios.user_scenarios import read_stories, teach
+    from scenarist.verbs.scenarios import add_scenario
 
-    report = teach(name, read_stories(stories))
+    report = add_scenario(name, stories)
     if json:
         json_out(report)
     elif not quiet:
@@ -151,9 +135,9 @@ def forget(
 ) -> None:
     """Take back a scenario you added."""
     from scenarist.cli.console import console, json_out
-    from scenarist.models.scenarios.user_scenarios import forget as drop
+    from scenarist.verbs.scenarios import forget_scenario
 
-    file = drop(name)
+    file = forget_scenario(name)
     if json:
         json_out({"forgotten": name, "file": str(file)})
     elif not quiet:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import typer
 
 if TYPE_CHECKING:
-    from scenarist.bench.score_files import Scored
+    from scenarist.marked import Scored
 
 app = typer.Typer()
 
@@ -32,13 +32,11 @@ def score(
 
     scored = score_folder(folder, predictions, metric, strict, seed)
     if html:
-        from scenarist.bench import exam_folder as folders
         from scenarist.pages.report import score_page
-        from scenarist.store.home import write_whole
+        from scenarist.verbs.save import save_page
 
-        items, _ = folders.read(folder)
-        systems = [(s.name, list(s.scores.values()), s.predictions) for s in scored.systems]
-        write_whole(html, [score_page(scored.card.exam, scored.card.data, items, systems).encode()])
+        systems = [(system.name, list(system.scores.values()), system.predictions) for system in scored.systems]
+        save_page(html, score_page(scored.card.exam, scored.card.data, scored.items, systems))
     if as_json:
         json_out(scored.json())
     else:
@@ -50,16 +48,17 @@ def show(scored: Scored, quiet: bool) -> None:
     from rich.table import Table
 
     from scenarist.cli.console import console
+    from scenarist.pages.numbers import exam_form
 
-    out = console()
+    out, numbers = console(), exam_form(scored.card.exam)
     table = Table(title=f"{scored.card.exam} on {scored.card.data} ({scored.card.split})", title_justify="left")
     for head in ("system", "metric", "value", "95 % interval", "n", "missing", "detectable"):
         table.add_column(head, justify="left" if head in ("system", "metric") else "right")
     for system in scored.systems:
         for name, one in system.scores.items():
             table.add_row(
-                system.name, name, f"{one.value:.4f}", f"{one.low:.4f} to {one.high:.4f}", str(one.n), str(one.missing),
-                f"{system.detectable[name]:.4f}",
+                system.name, name, numbers.text(one.value, name), f"{numbers.text(one.low, name)} to {numbers.text(one.high, name)}",
+                str(one.n), str(one.missing), numbers.text(system.detectable[name], name),
             )  # fmt: skip
     out.print(table)
     if scored.tests:
@@ -67,10 +66,13 @@ def show(scored: Scored, quiet: bool) -> None:
         for head in ("metric", "first", "second", "difference", "95 % interval", "p", "p corrected", "test"):
             tests.add_column(head, justify="left" if head in ("metric", "first", "second", "test") else "right")
         for test in scored.tests:
-            found = test.comparison
+            against = test.comparison
+            difference, low, high = (
+                numbers.text(value, test.metric, sign=True) for value in (against.difference, against.low, against.high)
+            )
             tests.add_row(
-                test.metric, test.first, test.second, f"{found.difference:+.4f}", f"{found.low:+.4f} to {found.high:+.4f}",
-                f"{found.p:.4f}", f"{test.corrected:.4f}", found.test,
+                test.metric, test.first, test.second, difference, f"{low} to {high}",
+                f"{against.p:.4f}", f"{test.corrected:.4f}", against.test,
             )  # fmt: skip
         out.print(tests)
     if quiet:

@@ -25,9 +25,9 @@ def show(
     script, scenario = show_scenario(name)
     if html:
         from scenarist.pages.script import script_page
-        from scenarist.store.home import write_whole
+        from scenarist.verbs.save import save_page
 
-        write_whole(html, [script_page(script, scenario).encode()])
+        save_page(html, script_page(script, scenario))
     if as_json:
         json_out(script)
         return

@@ -7,7 +7,7 @@ from scenarist.corpora import search_path as finding
 from scenarist.noun import Noun
 
 
-class Row(Noun, frozen=True):
+class CorpusAtHand(Noun, frozen=True):
     """A corpus and its splits at hand."""
 
     name: str
@@ -18,12 +18,12 @@ class Row(Noun, frozen=True):
     """Splits whose file is there; ``dev`` also where it is cut from the training file."""
 
 
-def overview() -> tuple[Row, ...]:
+def overview() -> tuple[CorpusAtHand, ...]:
     """All corpora of the manifest."""
-    return tuple(Row(one.name, one.title, one.what, one.yields, at_hand(one)) for one in manifest.entries())
+    return tuple(CorpusAtHand(one.name, one.title, one.what, one.yields, at_hand(one)) for one in manifest.entries())
 
 
-def at_hand(entry: manifest.Entry) -> tuple[str, ...]:
+def at_hand(entry: manifest.CorpusEntry) -> tuple[str, ...]:
     """The splits of a corpus that can be read here."""
     if entry.name in ("toy", "library"):
         return ("train", "dev", "test")
@@ -31,7 +31,7 @@ def at_hand(entry: manifest.Entry) -> tuple[str, ...]:
     return tuple(readable_splits(entry, found))
 
 
-def readable_splits(entry: manifest.Entry, at_hand: set[str]) -> list[str]:
+def readable_splits(entry: manifest.CorpusEntry, at_hand: set[str]) -> list[str]:
     """The splits that can be read where these have a file: dev and uncounted parts may be inside the training file."""
     if "train" in at_hand:
         own = {file.split for file in entry.files}

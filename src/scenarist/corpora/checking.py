@@ -1,4 +1,4 @@
-"""A corpus by name -> Report: which of its files are there, whether their checksums are known, and whether it reads to the end.
+"""A corpus by name -> CorpusReport: which of its files are there, whether their checksums are known, and whether it reads to the end.
 
 The checksum of a file is the sha256 of its unpacked bytes, so that packing does not matter; that of a folder is the sha256 over the
 sorted lines ``name<TAB>sha256`` of its files (names without packing suffix). A held-out file that is not there is no failure.
@@ -13,7 +13,7 @@ from pathlib import Path
 
 from scenarist.corpora import search_path as finding
 from scenarist.corpora.at_hand import readable_splits
-from scenarist.corpora.manifest import Entry, Known, entry
+from scenarist.corpora.manifest import CorpusEntry, Known, entry
 from scenarist.errors import ScenaristError
 from scenarist.formats.lines import BROKEN, open_binary, truncated
 from scenarist.noun import Noun
@@ -48,7 +48,7 @@ class SplitState(Noun, frozen=True):
     message: str = ""
 
 
-class Report(Noun, frozen=True):
+class CorpusReport(Noun, frozen=True):
     """What a check found."""
 
     corpus: str
@@ -68,7 +68,7 @@ def nothing(doing: str, count: int) -> None:
     """No progress."""
 
 
-def check(name: str, tick: Tick = nothing) -> Report:
+def check(name: str, tick: Tick = nothing) -> CorpusReport:
     """Verify one corpus."""
     known = entry(name)
     files = tuple(file_state(known, one, tick) for one in known.files)
@@ -76,7 +76,7 @@ def check(name: str, tick: Tick = nothing) -> Report:
     if name in ("toy", "library"):
         at_hand = {count.split for count in known.counts}
     if not at_hand:
-        return Report(name, "missing", files, (), (str(finding.missing(name)),))
+        return CorpusReport(name, "missing", files, (), (str(finding.missing(name)),))
     recognised = all(state.state != "unknown" for state in files)
     splits = tuple(split_state(known, split, tick) for split in wanted(known, at_hand))
     warnings = [
@@ -92,17 +92,17 @@ def check(name: str, tick: Tick = nothing) -> Report:
     ]
     warnings += [f"{one} is missing" for one in missing]
     bad = any(one.state == "bad" or (one.state == "differs" and recognised) for one in splits)
-    return Report(name, "bad" if bad else "warning" if warnings else "ok", files, splits, tuple(warnings))
+    return CorpusReport(name, "bad" if bad else "warning" if warnings else "ok", files, splits, tuple(warnings))
 
 
-def wanted(known: Entry, at_hand: set[str]) -> list[str]:
+def wanted(known: CorpusEntry, at_hand: set[str]) -> list[str]:
     """The splits to read: those at hand, those the training file holds as well, and the counted whole of it."""
     readable = readable_splits(known, at_hand)
     whole = ["all"] if "train" in at_hand and any(count.split == "all" for count in known.counts) else []
     return [*readable, *whole]
 
 
-def file_state(known: Entry, one: Known, tick: Tick) -> FileState:
+def file_state(known: CorpusEntry, one: Known, tick: Tick) -> FileState:
     """One file: found, its size and its checksum."""
     path = finding.locate(known.name, one.name)
     if path is None:
@@ -118,7 +118,7 @@ def file_state(known: Entry, one: Known, tick: Tick) -> FileState:
     return FileState(one.name, state, str(path), size, found)
 
 
-def split_state(known: Entry, split: str, tick: Tick) -> SplitState:
+def split_state(known: CorpusEntry, split: str, tick: Tick) -> SplitState:
     """One split, read to its end."""
     expected = next((count.count for count in known.counts if count.split == split), None)
     begun = time.perf_counter()

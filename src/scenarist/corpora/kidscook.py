@@ -1,8 +1,8 @@
 """KidsCook (Bisk et al. 2019, section 3) -> Pair: an abstract instruction and its concrete telling with blanks.
 
 Reads the released ``*.template.tsv``: abstract, concrete, tags, where 0 marks a blanked token; a blank is a maximal run
-of zeros. Three concrete texts share an abstract, so that results are to be grouped by abstract. The side files
-(whitelist, vocabulary, frozen vectors) are found by the functions below.
+of zeros. Three concrete texts share an abstract, so that results are to be grouped by abstract. The corpus brings its word lists
+(`contracts.WordLists`); the side files are found by the functions below.
 """
 
 from __future__ import annotations
@@ -13,6 +13,8 @@ from pathlib import Path
 from typing import ClassVar
 
 import msgspec
+import numpy as np
+import numpy.typing as npt
 
 from scenarist.corpora import search_path as finding
 from scenarist.corpora.loader import Loader
@@ -54,6 +56,19 @@ class KidsCook(Loader[Pair]):
                 raise BadInput(f"{where}: expected {len(concrete)} tags 0 or 1, one a concrete token, got {len(tags)}")
             id = f"kidscook-{self.split}-{line.number:05d}"
             yield Pair(id, tuple(abstract), tuple(concrete), blanks(tags), self.source)
+
+    def vocabulary(self) -> tuple[str, ...]:
+        """The words of the paper's vocabulary."""
+        return vocabulary()
+
+    def whitelist(self) -> tuple[str, ...]:
+        """The words that may be blanked."""
+        return whitelist()
+
+    def vectors(self) -> npt.NDArray[np.float32]:
+        """The frozen GloVe rows, (2005, 100)."""
+        vectors: npt.NDArray[np.float32] = np.load(vectors_file())
+        return vectors
 
 
 def blanks(tags: Sequence[str]) -> tuple[tuple[int, int], ...]:

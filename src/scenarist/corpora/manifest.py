@@ -1,4 +1,4 @@
-"""manifest.toml -> Entry: for each corpus what it is, its licence, where it is obtained, its files and its traps.
+"""manifest.toml -> CorpusEntry: for each corpus what it is, its licence, where it is obtained, its files and its traps.
 
 ``check`` compares the files on the search path with it; an unknown checksum is a warning, never an error.
 """
@@ -16,7 +16,7 @@ from scenarist.noun import Noun
 from scenarist.registry import suggest
 
 if TYPE_CHECKING:
-    from scenarist.corpora.checking import Report
+    from scenarist.corpora.checking import CorpusReport
 
 
 class Known(Noun, frozen=True):
@@ -42,7 +42,7 @@ class Count(Noun, frozen=True):
     what: str = "items"
 
 
-class Entry(Noun, frozen=True):
+class CorpusEntry(Noun, frozen=True):
     """What is known of a corpus before a byte of it is read."""
 
     name: str
@@ -62,13 +62,13 @@ class Entry(Noun, frozen=True):
 
 
 @cache
-def entries() -> tuple[Entry, ...]:
+def entries() -> tuple[CorpusEntry, ...]:
     """All corpora of the manifest, in its order."""
     raw = tomllib.loads(files("scenarist.corpora").joinpath("manifest.toml").read_text(encoding="utf-8"))
-    return tuple(msgspec.convert({"name": name, **fields}, Entry) for name, fields in raw.items())
+    return tuple(msgspec.convert({"name": name, **fields}, CorpusEntry) for name, fields in raw.items())
 
 
-def entry(name: str) -> Entry:
+def entry(name: str) -> CorpusEntry:
     """The entry of one corpus; a typo is answered with "did you mean"."""
     known = {one.name: one for one in entries()}
     if name not in known:
@@ -76,7 +76,7 @@ def entry(name: str) -> Entry:
     return known[name]
 
 
-def check(name: str) -> Report:
+def check(name: str) -> CorpusReport:
     """Verify a corpus: files found, checksums, reads to the end, counts as expected."""
     from scenarist.corpora import checking
 

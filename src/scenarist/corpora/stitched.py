@@ -15,13 +15,14 @@ import random
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from scenarist.corpora import splits
 from scenarist.errors import BadInput
 from scenarist.formats.plain import sentences as cut
 from scenarist.inventory import find, inventory, known
-from scenarist.registry import make
+from scenarist.noun import Noun
+from scenarist.registry import make, suggest
 from scenarist.story import Label, Segment, Story, replace
 
 OTHERS = ("short-fiction", "gum", "ewt")
@@ -89,6 +90,48 @@ def blogged(sentence: str, draw: random.Random) -> str:
     return re.sub(r"\.$", draw.choice((" .", "...", ".", "!", " .")), sentence)
 
 
+class StitchRecipe(Noun, frozen=True):
+    """What a stitched document is made of; all of it may be set on ``Stitched`` by these names."""
+
+    segments: tuple[int, int] = (2, 4)
+    """Fewest and most segments of a document."""
+    sentences: tuple[int, int] = (3, 8)
+    """Fewest and most sentences of a segment."""
+    other: float = 0.0
+    """Share of text without a scenario."""
+    runs: tuple[int, int] = (2, 6)
+    """Fewest and most sentences of such text in a row."""
+    others: tuple[str, ...] = OTHERS
+    """The corpora it comes from."""
+    nested: float = 0.0
+    """Chance that a segment holds a related scenario."""
+    inner: tuple[int, int] = (2, 4)
+    """Fewest and most sentences of that."""
+    related: float = 0.0
+    """Chance that a segment's scenario is related to the one before."""
+    separators: float = 0.0
+    """Chance that foreign sentences part a segment."""
+    lead_ins: float = 0.0
+    """Chance that foreign sentences lead in to a segment."""
+    short: int = 2
+    """Most foreign sentences that still belong to the segment."""
+    blog: bool = False
+    """Without capitals, apostrophes and some full stops."""
+
+    def __post_init__(self) -> None:
+        for what in ("segments", "sentences", "runs", "inner"):
+            pair = getattr(self, what)
+            if len(pair) != 2 or not 1 <= pair[0] <= pair[1]:
+                raise BadInput(f"stitched: {what} is a pair (fewest, most) of numbers from 1 on, not {tuple(pair)}.")
+        for what in ("nested", "related", "separators", "lead_ins"):
+            if not 0 <= getattr(self, what) <= 1:
+                raise BadInput(f"stitched: {what} is a chance from 0 to 1, not {getattr(self, what)}.")
+        if not 0 <= self.other < 1:
+            raise BadInput(
+                f"stitched: other is the share of text without scenario, from 0 to below 1, not {self.other}."
+            )
+
+
 class Stitched:
     """Documents made of several stories; the same settings give the same documents everywhere."""
 
@@ -98,46 +141,19 @@ class Stitched:
         self,
         split: str = "train",
         documents: int = 400,
-        segments: Sequence[int] = (2, 4),
-        sentences: Sequence[int] = (3, 8),
-        other: float = 0.0,
-        runs: Sequence[int] = (2, 6),
-        others: Sequence[str] = OTHERS,
-        nested: float = 0.0,
-        inner: Sequence[int] = (2, 4),
-        related: float = 0.0,
-        separators: float = 0.0,
-        lead_ins: float = 0.0,
-        short: int = 2,
-        blog: bool = False,
         source: str = "mcscript",
         seeds: Sequence[int] = (13,),
+        **recipe: Any,
     ) -> None:
-        self.split = splits.named(split)
-        for what, pair in (("segments", segments), ("sentences", sentences), ("runs", runs), ("inner", inner)):
-            if len(pair) != 2 or not 1 <= pair[0] <= pair[1]:
-                raise BadInput(f"stitched: {what} is a pair (fewest, most) of numbers from 1 on, not {tuple(pair)}.")
-        for what, share in (
-            ("nested", nested),
-            ("related", related),
-            ("separators", separators),
-            ("lead_ins", lead_ins),
-        ):
-            if not 0 <= share <= 1:
-                raise BadInput(f"stitched: {what} is a chance from 0 to 1, not {share}.")
-        if not 0 <= other < 1:
-            raise BadInput(f"stitched: other is the share of text without scenario, from 0 to below 1, not {other}.")
         if documents < 1:
             raise BadInput(f"stitched: documents must be at least 1, not {documents}.")
-        self.documents, self.other, self.nested, self.related = documents, other, nested, related
-        self.segments, self.sentences, self.runs, self.inner = (
-            tuple(segments),
-            tuple(sentences),
-            tuple(runs),
-            tuple(inner),
-        )
-        self.others, self.separators, self.lead_ins, self.short = tuple(others), separators, lead_ins, short
-        self.blog, self.source, self.seeds = blog, source, tuple(seeds)
+        if strange := [name for name in recipe if name not in StitchRecipe.__struct_fields__]:
+            raise suggest(strange[0], list(StitchRecipe.__struct_fields__), "setting of stitched")
+        self.split, self.documents, self.source, self.seeds = splits.named(split), documents, source, tuple(seeds)
+        chosen: dict[str, Any] = {
+            name: tuple(value) if isinstance(value, list) else value for name, value in recipe.items()
+        }
+        self.recipe = StitchRecipe(**chosen)
 
     def settings(self) -> Mapping[str, object]:
         """What stands in the signature: the usual parameters always, the others where they are used."""
@@ -145,17 +161,21 @@ class Stitched:
         found: dict[str, object] = {
             "of": self.source,
             "documents": self.documents,
-            "segments": dash(map(str, self.segments)),
-            "sentences": dash(map(str, self.sentences)),
+            "segments": dash(map(str, self.recipe.segments)),
+            "sentences": dash(map(str, self.recipe.sentences)),
             "stitch": list(self.seeds),
         }
-        if self.other or self.separators or self.lead_ins:
-            found |= {"other": round(self.other, 3), "runs": dash(map(str, self.runs)), "others": list(self.others)}
-        if self.nested:
-            found |= {"nested": self.nested, "inner": dash(map(str, self.inner))}
+        if self.recipe.other or self.recipe.separators or self.recipe.lead_ins:
+            found |= {
+                "other": round(self.recipe.other, 3),
+                "runs": dash(map(str, self.recipe.runs)),
+                "others": list(self.recipe.others),
+            }
+        if self.recipe.nested:
+            found |= {"nested": self.recipe.nested, "inner": dash(map(str, self.recipe.inner))}
         for what in ("related", "separators", "lead_ins", "blog"):
-            if getattr(self, what):
-                found[what] = getattr(self, what)
+            if getattr(self.recipe, what):
+                found[what] = getattr(self.recipe, what)
         return found
 
     def __iter__(self) -> Iterator[Story]:
@@ -167,7 +187,7 @@ class Stitched:
     def story(self, id: str, draw: random.Random, seed: int) -> Story:
         """One document as a story with its segments."""
         made = self.document(draw)
-        lines = [blogged(one, draw) for one in made.sentences] if self.blog else made.sentences
+        lines = [blogged(one, draw) for one in made.sentences] if self.recipe.blog else made.sentences
         story = Story.from_sentences(id, lines, source=f"{self.name}:{self.split}", notes=(("seed", str(seed)),))
         spans = story.sentences
         found = tuple(
@@ -179,9 +199,9 @@ class Stitched:
     def document(self, draw: random.Random) -> Made:
         """Draw the parts and lay them in a row."""
         parts = self.told(draw)
-        want = sum(len(part.sentences) for part in parts) * self.other / (1 - self.other)
+        want = sum(len(part.sentences) for part in parts) * self.recipe.other / (1 - self.recipe.other)
         while want > 0.5:
-            run = Part(self.foreign(draw, *self.runs))
+            run = Part(self.foreign(draw, *self.recipe.runs))
             parts.insert(draw.randint(0, len(parts)), run)
             want -= len(run.sentences)
         made = Made([], [])
@@ -196,45 +216,45 @@ class Stitched:
         """The segments of a document, all of different scenarios."""
         stories = told_texts(self.source, self.split)
         parts: list[Part] = []
-        count = min(draw.randint(*self.segments), len({one.label for one in stories}))
+        count = min(draw.randint(*self.recipe.segments), len({one.label for one in stories}))
         while len(parts) < count:
             pool: Sequence[Part] = stories
-            if parts and self.related and draw.random() < self.related:
+            if parts and self.recipe.related and draw.random() < self.recipe.related:
                 near = kin(parts[-1].label)
                 pool = [one for one in stories if one.label in near] or stories
             used = {part.label for part in parts}
             pool = [one for one in pool if one.label not in used] or [one for one in stories if one.label not in used]
             story = draw.choice(pool)
-            parts.append(Part(stretch(story.sentences, draw, *self.sentences), story.label))
+            parts.append(Part(stretch(story.sentences, draw, *self.recipe.sentences), story.label))
         return parts
 
     def foreign(self, draw: random.Random, low: int, high: int) -> tuple[str, ...]:
         """Some sentences without a scenario, from one of the other corpora (each as likely)."""
-        if not self.others:
+        if not self.recipe.others:
             raise BadInput("stitched: text without a scenario is asked for, but `others` names no corpus.")
-        texts = noise_texts(draw.choice(self.others), self.split)
+        texts = noise_texts(draw.choice(self.recipe.others), self.split)
         return stretch(draw.choice(texts), draw, low, high)
 
     def lay(self, made: Made, part: Part, group: str, draw: random.Random) -> None:
         """Append a segment, with what may lead in to it, part it or nest in it."""
         lines = list(part.sentences)
-        if self.lead_ins and draw.random() < self.lead_ins:
-            lead = self.foreign(draw, 1, 2 * self.short)
-            if len(lead) > self.short:
+        if self.recipe.lead_ins and draw.random() < self.recipe.lead_ins:
+            lead = self.foreign(draw, 1, 2 * self.recipe.short)
+            if len(lead) > self.recipe.short:
                 made.sentences.extend(lead)
             else:
                 lines[:0] = lead
         first = len(made.sentences)
         place = draw.randint(1, len(lines) - 1) if len(lines) > 1 else len(lines)
-        if self.nested and len(lines) > 2 and draw.random() < self.nested:
+        if self.recipe.nested and len(lines) > 2 and draw.random() < self.recipe.nested:
             story = self.inside(part.label, draw)
             if story is not None:
-                middle = stretch(story.sentences, draw, *self.inner)
+                middle = stretch(story.sentences, draw, *self.recipe.inner)
                 made.segments.append((first + place, first + place + len(middle), story.label, group + "n"))
                 lines[place:place] = middle
-        elif self.separators and len(lines) > 2 and draw.random() < self.separators:
-            middle = self.foreign(draw, 1, 3 * self.short)
-            if len(middle) > self.short:  # a long one is left out: two parts of one segment
+        elif self.recipe.separators and len(lines) > 2 and draw.random() < self.recipe.separators:
+            middle = self.foreign(draw, 1, 3 * self.recipe.short)
+            if len(middle) > self.recipe.short:  # a long one is left out: two parts of one segment
                 made.segments.append((first, first + place, part.label, group))
                 made.segments.append((first + place + len(middle), first + len(lines) + len(middle), part.label, group))
                 made.sentences.extend([*lines[:place], *middle, *lines[place:]])

@@ -22,6 +22,8 @@ class Detection:
     """Where are which scenarios?"""
 
     name = "detection"
+    percent = False
+    """Papers on segmentation and detection print fractions."""
 
     def __init__(self, whole: bool = False, labels: str = "inventory", by: str = "", least: int = 1) -> None:
         if labels not in ("inventory", "any"):

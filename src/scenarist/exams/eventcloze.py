@@ -20,7 +20,7 @@ import msgspec
 from scenarist.errors import BadInput
 from scenarist.learning.event_chains import Document, central, documents, filtered, renamed, variables
 from scenarist.question import EventGap, Item
-from scenarist.registry import make, suggest
+from scenarist.registry import suggest
 from scenarist.story import Chain, Link
 
 
@@ -85,13 +85,16 @@ class EventCloze:
 
     name = "eventcloze"
 
-    def __init__(self, preset: str = "lm-cloze", seed: int = 13, **switches: Any) -> None:
+    def __init__(
+        self, preset: str = "lm-cloze", seed: int = 13, train: Iterable[Any] | None = None, **switches: Any
+    ) -> None:
+        """``train``: the train part of the corpus that ``unshared`` names, which the runner hands over."""
         if preset not in PRESETS:
             raise suggest(preset, list(PRESETS), "preset of eventcloze")
         unknown = sorted(set(switches) - set(Switches.__struct_fields__))
         if unknown:
             raise suggest(unknown[0], list(Switches.__struct_fields__), "switch of eventcloze")
-        self.preset, self.seed = preset, seed
+        self.preset, self.seed, self.train = preset, seed, train
         try:
             whole = {**msgspec.structs.asdict(PRESETS[preset]), **switches}
             self.switches = msgspec.convert(whole, Switches)
@@ -104,6 +107,11 @@ class EventCloze:
             raise BadInput("eventcloze: min must be 2 or more; a chain of one event leaves nothing to predict from.")
         if self.switches.choices == 1 or self.switches.choices < 0:
             raise BadInput("eventcloze: choices is 0 (open ranking) or 2 and more.")
+        if self.switches.unshared and train is None:
+            raise BadInput(
+                f"eventcloze: unshared needs the train part of {self.switches.unshared}: pass train=make('corpus', "
+                f"{self.switches.unshared!r}, split='train'), or let `scenarist bench` and `scenarist exam` hand it over."
+            )
 
     def settings(self) -> Mapping[str, object]:
         """All switches, for the signature: the preset, and whatever it does not say."""
@@ -126,7 +134,7 @@ class EventCloze:
         stories = chain_up([] if first is None else [first], things)
         items: list[Item] = []
         pool: Counter[Link] = Counter()
-        shared = long_chains(switches.unshared) if switches.unshared else frozenset()
+        shared = long_chains(self.train) if switches.unshared and self.train is not None else frozenset()
         core = None if switches.core in ("", "labels") else core_list(Path(switches.core))
         for document in documents(stories, switches.forms, "types" if switches.args == "types" else "raw"):
             if shared and any(chain.links in shared for chain in document.chains):
@@ -234,10 +242,9 @@ def draw(seed: int, name: str, below: int) -> int:
     return int.from_bytes(hashlib.sha1(f"{seed}/{name}".encode()).digest()[:8], "big") % below
 
 
-def long_chains(corpus: str) -> frozenset[tuple[Link, ...]]:
-    """The chains of five or more events of a corpus's train split."""
-    whole = documents(make("corpus", corpus, split="train"))
-    return frozenset(chain.links for document in whole for chain in document.chains if len(chain) >= 5)
+def long_chains(stories: Iterable[Any]) -> frozenset[tuple[Link, ...]]:
+    """The chains of five or more events of a corpus."""
+    return frozenset(chain.links for document in documents(stories) for chain in document.chains if len(chain) >= 5)
 
 
 def core_list(path: Path) -> frozenset[str]:

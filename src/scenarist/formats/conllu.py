@@ -11,8 +11,6 @@ import re
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-import msgspec
-
 from scenarist.errors import BadInput
 from scenarist.formats.lines import Line, lines, stem
 from scenarist.formats.mentions import Brackets, mention
@@ -253,8 +251,3 @@ def bracket_cells(story: Story) -> dict[int, str]:
         if last - first > 1:
             cells[last - 1] = cells.get(last - 1, "") + f"{entity.id})"
     return cells
-
-
-def with_source(story: Story, source: str) -> Story:
-    """The same story under another source."""
-    return msgspec.structs.replace(story, source=source)

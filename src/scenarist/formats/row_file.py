@@ -1,4 +1,4 @@
-"""Rows <-> a Parquet file that is written bit by bit and appears only when it is whole."""
+"""Rows <-> a Parquet file that is written bit by bit and appears only when it is whole: the one writer of Parquet."""
 
 from __future__ import annotations
 
@@ -15,22 +15,34 @@ ROWS = 20_000
 KINDS = {str: "string", bool: "bool_", int: "int64", float: "float64"}
 
 
+def arrow() -> Any:
+    """pyarrow, or the install line."""
+    try:
+        import pyarrow
+        import pyarrow.parquet
+    except ModuleNotFoundError as error:
+        raise missing_extra("pyarrow", "learn", "Writing and reading Parquet") from error
+    return pyarrow
+
+
 class RowFile:
-    """A Parquet file to add rows to; a context. ``columns`` are a name and its type each: str, int, float, bool, or a list of one."""
+    """A Parquet file to add rows to; a context.
+
+    ``columns`` are a name and its type each: str, int, float, bool, the name of one of Arrow's (``"int32"``), or a list of one.
+    ``about`` is the file's own metadata.
+    """
 
     def __init__(self, path: Path, columns: Mapping[str, Any], about: Mapping[str, str]) -> None:
-        try:
-            import pyarrow
-            import pyarrow.parquet
-        except ModuleNotFoundError as error:
-            raise missing_extra("pyarrow", "learn", "Writing Parquet") from error
+        self._arrow = arrow()
 
-        def kind(one: Any) -> Any:
-            return pyarrow.list_(kind(one[0])) if isinstance(one, list) else getattr(pyarrow, KINDS[one])()
+        def arrow_type(kind: Any) -> Any:
+            if isinstance(kind, list):
+                return self._arrow.list_(arrow_type(kind[0]))
+            return getattr(self._arrow, kind if isinstance(kind, str) else KINDS[kind])()
 
         self.path, self.count = path, 0
-        self._arrow = pyarrow
-        self._schema = pyarrow.schema([(name, kind(one)) for name, one in columns.items()], metadata=dict(about))
+        fields = [(name, arrow_type(kind)) for name, kind in columns.items()]
+        self._schema = self._arrow.schema(fields, metadata=dict(about))
         self._held: list[Mapping[str, Any]] = []
         self._stack = ExitStack()
 
@@ -53,6 +65,8 @@ class RowFile:
         self._held = []
 
     def __exit__(self, *error: Any) -> None:
-        if error[0] is None:
+        if error[0] is not None:
+            self._stack.__exit__(*error)
+            return
+        with self._stack:  # a full disk shows itself here: no file is left then
             self._flush()
-        self._stack.__exit__(*error)

@@ -19,13 +19,14 @@ import numpy.typing as npt
 from scenarist.errors import BadInput
 from scenarist.formats.plain import sentences
 from scenarist.learning.topics import Topics, carried_topics
+from scenarist.networks.layers import softmax
 from scenarist.noun import Noun
 from scenarist.reading.content_words import content_words
 from scenarist.store.home import resource
 from scenarist.story import Story
 
 
-class Ranked(Noun, frozen=True):
+class RankedText(Noun, frozen=True):
     """A text with its affinity."""
 
     id: str
@@ -59,28 +60,27 @@ def features(shares: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
     return np.sqrt(shares)
 
 
-def affinity(story: Story) -> Ranked:
+def affinity(story: Story) -> RankedText:
     """One text's affinity."""
     topics, regression = carried()
     lines = [story.of(one) for one in story.sentences or sentences(story.text)]
     words = [word for some in content_words(lines, regression.words) for word in some]
     scores = features(topics.infer(words)) @ regression.weights + regression.bias
-    shares = np.exp(scores - scores.max())
-    shares /= shares.sum()
+    shares = softmax(scores)
     top = int(shares.argmax())
     known = sum(word in topics.place_ for word in words)
-    return Ranked(
+    return RankedText(
         story.id, round(float(shares[top]), 6) if known else 0.0, regression.labels[top] if known else "", len(words)
     )
 
 
-def rank(stories: Iterable[Story], top: int | None = None, least: int = 0) -> list[Ranked]:
+def rank(stories: Iterable[Story], top: int | None = None, least: int = 0) -> list[RankedText]:
     """Texts by affinity, the highest first; ``top`` keeps so many, ``least`` leaves out texts with fewer content words."""
     if top is not None and top < 1:
         raise BadInput(f"rank: top must be at least 1, not {top}.")
     found = (one for story in stories if (one := affinity(story)).words >= least)
 
-    def order(one: Ranked) -> tuple[float, str]:
+    def order(one: RankedText) -> tuple[float, str]:
         return -one.affinity, one.id
 
     return sorted(found, key=order) if top is None else heapq.nsmallest(top, found, key=order)

@@ -65,7 +65,7 @@ def links(alignment: Alignment, admissible: Collection[str], longest: int = 3) -
                 yield Link(word, phrase, alignment.pair.id, start + first)
 
 
-class Entry(Noun, frozen=True):
+class PhraseEntry(Noun, frozen=True):
     """A row of the table."""
 
     word: str
@@ -80,21 +80,21 @@ class Entry(Noun, frozen=True):
 class PhraseTable:
     """Abstract word <-> concrete phrase, both ways."""
 
-    def __init__(self, entries: Iterable[Entry], by: str = "") -> None:
+    def __init__(self, entries: Iterable[PhraseEntry], by: str = "") -> None:
         self.entries = tuple(entries)
         self.by = by
-        self._words: dict[str, list[Entry]] = defaultdict(list)
+        self._words: dict[str, list[PhraseEntry]] = defaultdict(list)
         for entry in self.entries:
             self._words[entry.word].append(entry)
 
-    def concrete(self, word: str, limit: int = 10) -> list[Entry]:
+    def concrete(self, word: str, limit: int = 10) -> list[PhraseEntry]:
         """What an abstract word stands for, strongest first."""
         return sorted(self._words.get(word, []), key=lambda entry: (-entry.pmi, entry.phrase))[:limit]
 
-    def abstract(self, phrase: str, limit: int = 10) -> list[Entry]:
+    def abstract(self, phrase: str, limit: int = 10) -> list[PhraseEntry]:
         """The abstract words behind a concrete phrase; any phrase that holds these words counts (as in Table 3)."""
         wanted = f" {phrase} "
-        best: dict[str, Entry] = {}
+        best: dict[str, PhraseEntry] = {}
         for entry in self.entries:
             if wanted in f" {entry.phrase} " and (entry.word not in best or entry.pmi > best[entry.word].pmi):
                 best[entry.word] = entry
@@ -121,7 +121,7 @@ class PhraseTable:
             head = json.loads(file.readline())
             if head.get("schema") != SCHEMA:
                 raise errors.BadInput(f"{path}: expected schema {SCHEMA}, got {head.get('schema')}. Make it again.")
-            return cls(read_jsonl(file, Entry, str(path)), head.get("by", ""))
+            return cls(read_jsonl(file, PhraseEntry, str(path)), head.get("by", ""))
 
 
 def tabulate(
@@ -154,7 +154,7 @@ def table_of(found: Iterable[Link], least: int = 3, discount: bool = True, kept:
         if discount:
             low = min(words[word], said[phrase])
             pmi *= count / (count + 1) * low / (low + 1)
-        entries.append(Entry(word, " ".join(phrase), count, round(pmi, 4), tuple(where[(word, phrase)])))
+        entries.append(PhraseEntry(word, " ".join(phrase), count, round(pmi, 4), tuple(where[(word, phrase)])))
     return PhraseTable(sorted(entries, key=lambda entry: (-entry.pmi, entry.word, entry.phrase)), by)
 
 

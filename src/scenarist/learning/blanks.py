@@ -158,16 +158,3 @@ def compare(ours: Iterable[str], released: Iterable[str]) -> Compared:
     """How much of a released list a rule finds again."""
     left, right = set(ours), set(released)
     return Compared(len(left), len(right), len(left & right))
-
-
-def named(name: str) -> tuple[str, ...]:
-    """The list a question names: ``kidscook`` is the released one; empty is no list."""
-    if not name:
-        return ()
-    if name == "kidscook":
-        from scenarist.corpora.kidscook import whitelist as released
-
-        return released()
-    from scenarist.registry import suggest
-
-    raise suggest(name, ["kidscook"], "whitelist")

@@ -1,6 +1,6 @@
 """Chains in Parquet -> count tables: one Ibis expression for DuckDB (embedded, out of core) and Spark (a cluster).
 
-A table of chains has one row per chain (`formats.chain_table`). A pair of its events is a pair of places i < j of the list, at most
+A table of chains has one row per chain (`formats.chain_file`). A pair of its events is a pair of places i < j of the list, at most
 ``window`` apart; rows are made by unnesting the places, so a list is read where it lies and never cut.
 """
 

@@ -18,7 +18,8 @@ import numpy as np
 
 from scenarist import __version__
 from scenarist.errors import BadInput
-from scenarist.formats.chain_table import arrow, stamp_of
+from scenarist.formats.chain_file import stamp_of
+from scenarist.formats.row_file import arrow
 from scenarist.learning import counting
 from scenarist.learning.dedup import Duplicates, find_duplicates
 from scenarist.learning.event_counts import SCHEMA, WINDOW, EventCounts, Ints, check_schema
@@ -36,7 +37,7 @@ LONGEST = 100_000_000
 """Most events of chains in the array file: where there are more, instance-based models have none to look in."""
 
 
-class Card(msgspec.Struct, omit_defaults=False):
+class CountsCard(msgspec.Struct, omit_defaults=False):
     """What a learned folder says of itself (``card.json``)."""
 
     schema: int
@@ -69,7 +70,7 @@ class Card(msgspec.Struct, omit_defaults=False):
     version: str = __version__
 
 
-def read_card(folder: Path) -> Card:
+def read_card(folder: Path) -> CountsCard:
     """The card of a learned folder."""
     path = folder / "card.json"
     if not path.exists():
@@ -79,7 +80,7 @@ def read_card(folder: Path) -> Card:
     try:
         raw = msgspec.json.decode(path.read_bytes())
         check_schema(raw.get("schema") if isinstance(raw, dict) else None, path)
-        return msgspec.convert(raw, Card)
+        return msgspec.convert(raw, CountsCard)
     except (msgspec.MsgspecError, OSError) as error:
         raise BadInput(f"{path}: not a card of a learned folder ({error}). Learn again with --refresh.") from error
 
@@ -102,7 +103,7 @@ def learn_events(
     evidence: bool = True,
     refresh: bool = False,
     tick: Tick | None = None,
-) -> Card:
+) -> CountsCard:
     """Learn event counts from a corpus of stories or chains into a folder."""
     if engine not in ("duckdb", "spark"):
         raise BadInput(f"engine is 'duckdb' or 'spark', not {engine!r}.")
@@ -138,7 +139,7 @@ def learn_events(
     counts_of_folder(out, minimum, window, least=least, keep=events <= LONGEST).save(out / "counts.npz")
     scenarios = split_scenarios(out, minimum, window, say) if by_scenario else {}
     how = f"minhash of 5-word shingles, {threshold:g}" if dedup else "none"
-    card = Card(
+    card = CountsCard(
         SCHEMA, name, reader, engine, args, minimum, window, sum(one.documents for one in made), len(repeats.exact),
         len(repeats.near), how, sum(one.chains for one in made), events, len(made), stamp, tables,
         scenarios, rebuilt, resumed, least,

@@ -15,7 +15,7 @@ from typing import Any
 import msgspec
 
 from scenarist.errors import BadInput
-from scenarist.formats.chain_table import ChainRow, SentenceRow, write_chains, write_sentences
+from scenarist.formats.chain_file import ChainRow, SentenceRow, write_chains, write_sentences
 from scenarist.learning.event_chains import NOBODY, SELF, Document, documents, of_story
 from scenarist.registry import make
 from scenarist.signature import content_hash

@@ -16,7 +16,7 @@ from typing import Any
 import msgspec
 
 from scenarist.errors import BadInput
-from scenarist.formats.chain_table import arrow
+from scenarist.formats.row_file import arrow
 from scenarist.learning import counting
 from scenarist.learning.shards import Made, Work, make_shard
 

@@ -41,6 +41,7 @@ class Accuracy:
 
     name = "accuracy"
     higher = True
+    proportion = True
 
     def __init__(self, accept: bool = False) -> None:
         self.accept = accept

@@ -99,6 +99,7 @@ class EntropyAgreement:
 
     name = "entropy_agreement"
     higher = True
+    proportion = False
     averages = True
 
     def __init__(self, correction: str = "bootstrap", clip: bool = False) -> None:
@@ -129,6 +130,7 @@ class Agreement:
 
     name: str
     higher = True
+    proportion = True
 
     def settings(self) -> Mapping[str, object]:
         """What stands in the signature."""
@@ -183,6 +185,7 @@ class Kappa(Agreement):
     """
 
     name = "kappa"
+    proportion = False
 
     def settings(self) -> Mapping[str, object]:
         """What stands in the signature."""

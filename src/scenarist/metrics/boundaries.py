@@ -52,6 +52,7 @@ class Boundaries:
 
     name: str
     higher = False
+    proportion = False
     averages = True
 
     def __init__(self, between: str = "labels", average: str = "document") -> None:

@@ -154,6 +154,7 @@ class Coreference:
 
     name: str
     higher = True
+    proportion = True
 
     def __init__(self, singletons: bool = True, kind: str = "") -> None:
         self.singletons = singletons

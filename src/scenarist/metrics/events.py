@@ -26,6 +26,7 @@ class SetF1:
 
     name: str
     higher = True
+    proportion = True
 
     def settings(self) -> Mapping[str, object]:
         """What stands in the signature."""
@@ -113,6 +114,7 @@ class Caveman:
 
     name = "caveman"
     higher = True
+    proportion = True
 
     def __init__(self, rule: str = "paper") -> None:
         self.rule = rule
@@ -136,6 +138,7 @@ class SentencesPerSecond:
 
     name = "sentences_per_s"
     higher = True
+    proportion = False
 
     def settings(self) -> Mapping[str, object]:
         """What stands in the signature."""

@@ -59,6 +59,7 @@ class Labelled:
 
     name: str
     higher = True
+    proportion = True
 
     def __init__(self, average: str = "micro", none: str = "empty", wrong: str = "whole", top: str = "n") -> None:
         for given, known, what in (
@@ -176,6 +177,7 @@ class SentenceAccuracy:
 
     name = "sentence_accuracy"
     higher = True
+    proportion = True
 
     def settings(self) -> Mapping[str, object]:
         """What stands in the signature."""

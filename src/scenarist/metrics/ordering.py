@@ -91,6 +91,7 @@ class Ordering:
 
     name: str
     higher = True
+    proportion = True
     averages = False
     worst = 0.0
 
@@ -118,6 +119,7 @@ class KendallTau(Ordering):
     """Pairs of sentences in the right order minus those in the wrong one, over all pairs."""
 
     name = "kendall_tau"
+    proportion = False
     averages = True
     worst = -1.0
 

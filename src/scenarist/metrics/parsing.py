@@ -29,6 +29,7 @@ class Parsing:
 
     name: str
     higher = True
+    proportion = True
 
     def settings(self) -> Mapping[str, object]:
         """What stands in the signature."""

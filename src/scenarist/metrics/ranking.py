@@ -117,6 +117,7 @@ class Ranked:
 
     name: str
     higher = True
+    proportion = True
     averages = True
     """The value is a mean of real numbers: two systems are compared by paired bootstrap."""
 
@@ -188,6 +189,7 @@ class Mrr(Ranked):
     """Mean reciprocal rank; 0 where the key is not found."""
 
     name = "mrr"
+    proportion = False
 
     def credit(self, found: Place) -> float:
         """The expected reciprocal rank."""
@@ -203,6 +205,7 @@ class AverageRank(Ranked):
 
     name = "average_rank"
     higher = False
+    proportion = False
 
     def __init__(self, unranked: int = 100, accept: bool = False) -> None:
         super().__init__(accept)

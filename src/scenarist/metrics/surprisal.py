@@ -29,6 +29,7 @@ class Surprisal:
 
     name = "surprisal"
     higher = False
+    proportion = False
     averages = True
 
     def __init__(self, floor: float = 1e-12) -> None:
@@ -69,6 +70,7 @@ class InformationContent:
 
     name = "information_content"
     higher = True
+    proportion = False
     averages = True
     learns = "answers"
 

@@ -13,6 +13,7 @@ from collections import Counter
 from collections.abc import Iterable
 from typing import Any
 
+from scenarist.errors import BadInput
 from scenarist.noun import to_json
 from scenarist.question import (
     Answer,
@@ -24,9 +25,12 @@ from scenarist.question import (
     Order,
     Permutation,
     Prediction,
+    Question,
+    Read,
     Segments,
     Unsaid,
     Where,
+    WordGap,
 )
 from scenarist.signature import content_hash
 
@@ -42,8 +46,10 @@ def options(question: AnyQuestion, seen: Iterable[Answer] = ()) -> list[Answer]:
             return list(choices)
         case Order(sentences=sentences):
             return [Permutation(tuple(range(len(sentences))))]
-        case Where():
+        case Where(whole=False):
             return [Segments(())]
+        case Read():
+            raise BadInput("the floor models choose among answers; a text cannot be read so. Ask the model 'reading'.")
     return list(seen)
 
 
@@ -52,6 +58,8 @@ class Floor:
 
     name = "floor"
     learns = "examples"
+    asks: tuple[type[Question], ...] = (Choice, EventGap, WordGap, Order, Unsaid, Where)
+    positional = True
 
     def __init__(self) -> None:
         self.answers_: Counter[Answer] = Counter()

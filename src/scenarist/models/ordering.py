@@ -24,9 +24,9 @@ from typing import Any
 
 from scenarist.errors import BadInput
 from scenarist.models.endings.base import words
-from scenarist.networks.adapters import adapter, known_seed, story_files, story_network
-from scenarist.networks.smollm2 import BOS, EOS, MARK, Tree, all_cores
-from scenarist.question import AnyQuestion, Guess, Order, Permutation, Prediction
+from scenarist.models.endings.story_network import BOS, EOS, MARK, adapter, known_seed, story_files, story_network
+from scenarist.networks.llama import Tree, all_cores
+from scenarist.question import AnyQuestion, Guess, Order, Permutation, Prediction, Question
 from scenarist.story import sentence_texts
 
 PLACES = 5
@@ -50,6 +50,7 @@ class WordPlaces:
 
     name = "word-places"
     learns = "stories"
+    asks: tuple[type[Question], ...] = (Order,)
 
     def __init__(self, smooth: float = 0.5) -> None:
         self.smooth = smooth
@@ -96,6 +97,7 @@ class StoryOrder:
 
     name = "story-order"
     learns = "nothing"
+    asks: tuple[type[Question], ...] = (Order,)
 
     def __init__(self, seed: int = 1) -> None:
         self.seed = known_seed(seed)
@@ -130,7 +132,7 @@ class StoryOrder:
         with torch.inference_mode(), all_cores():
             for start in range(0, len(order), BATCH):
                 batch = order[start : start + BATCH]
-                states = net.states([trees[at][0] for at in batch], heads)  # [B, T, D]
+                states = net.states_of_trees([trees[at][0] for at in batch], heads)  # [B, T, D]
                 for row, at in enumerate(batch):
                     marks = states[row, trees[at][1]]  # [n, D]
                     before = heads.head(marks, "bq") @ heads.head(marks, "bk").T / 8

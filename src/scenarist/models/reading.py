@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from scenarist.errors import BadInput
-from scenarist.question import AnyQuestion, Guess, Prediction, Read, Reading
+from scenarist.question import AnyQuestion, Guess, Prediction, Question, Read, Reading
 from scenarist.registry import make
 from scenarist.store.home import inside, resource
 from scenarist.story import Story
@@ -23,6 +23,7 @@ class ReadingModel:
 
     name = "reading"
     learns = "nothing"
+    asks: tuple[type[Question], ...] = (Read,)
 
     def __init__(self, reader: str = "default", jobs: int = 1) -> None:
         self.reader = reader

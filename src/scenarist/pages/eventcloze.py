@@ -1,26 +1,23 @@
-"""Filled, Item with Predictions, curves -> HTML: a filled chain with its evidence, top-10 lists side by side, recall and cutoff curves.
-
-Chambers (2017): Table 4 (top predictions of several models for one test) and Figure 1 (recall by frequency cutoff).
-"""
+"""FilledChain, curves -> HTML: a filled chain with its evidence (Chambers 2017, Table 4), recall by frequency cutoff (Figure 1)."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from typing import Any
 
+from scenarist.answers import FilledChain
 from scenarist.pages.layout import HUES, escape, page
-from scenarist.question import EventGap, Item, Prediction
+from scenarist.pages.numbers import NumberForm
 from scenarist.story import Link
-from scenarist.verbs.fill import Filled
 
+NUMBERS = NumberForm()
 STYLE = """
 .chain{display:flex;flex-wrap:wrap;gap:.4rem;align-items:center;margin:.8rem 0}
 .event{border:1px solid var(--line);border-radius:1rem;padding:.1rem .7rem;background:var(--card)}
 .hole{border:2px dashed var(--accent);border-radius:1rem;padding:.1rem 1.6rem;color:var(--accent)}
 td.event-name{white-space:nowrap;font-weight:600}td.why,td.seen{text-align:left}
 .bar{display:block;height:.45rem;border-radius:.3rem;background:var(--accent);min-width:2px}
-.lists{display:grid;grid-template-columns:repeat(auto-fit,minmax(11rem,1fr));gap:1rem}
-.lists ol{margin:.3rem 0;padding-left:1.6rem}.hit{color:var(--good);font-weight:700}
 svg text{font:12px var(--sans);fill:var(--ink)}svg .axis{stroke:var(--line)}svg .grid{stroke:var(--line);stroke-dasharray:2 4}
 """
 
@@ -55,7 +52,7 @@ def chain_strip(events: Sequence[str], gap: int | None) -> str:
     return f'<div class="chain">{"".join(parts)}</div>'
 
 
-def filled_page(filled: Filled) -> str:
+def filled_page(filled: FilledChain) -> str:
     """A filled chain: each candidate with the events that voted for it and where both were seen."""
     best = max((one.logp for one in filled.candidates), default=0.0)
     rows = []
@@ -78,26 +75,10 @@ def filled_page(filled: Filled) -> str:
     return page("Which event is missing?", body, STYLE)
 
 
-def top_lists(item: Item, predictions: Mapping[str, Prediction], most: int = 10) -> str:
-    """Chambers's Table 4 for one test: the first guesses of several models side by side, the key marked."""
-    question = item.question
-    if not isinstance(question, EventGap):
-        raise ValueError(f"item {item.id} is no event cloze")
-    columns = []
-    for name, prediction in predictions.items():
-        guesses = "".join(
-            f'<li class="{"hit" if guess.answer == item.key else ""}" title="{escape("; ".join(guess.why))}">'
-            f"{escape(spoken(str(guess.answer)))}</li>"
-            for guess in prediction.guesses[:most]
-        )
-        rank = "" if prediction.key_rank is None else f"<small>key at {prediction.key_rank:g}</small>"
-        columns.append(f'<div class="card"><b>{escape(name)}</b> {rank}<ol>{guesses}</ol></div>')
-    strip = chain_strip([str(link) for link in question.links], question.gap)
-    body = (
-        f"<h1>{escape(item.id)}</h1>{strip}<p>Missing: <b class='good'>{escape(spoken(str(item.key)))}</b></p>"
-        f'<div class="lists">{"".join(columns)}</div>'
-    )
-    return page(f"Top {most}: {item.id}", body, STYLE)
+def cutoff_page(form: Mapping[str, Any]) -> str:
+    """Chambers's Figure 1 from the JSON of the table `chambers2017-cutoff`: recall of PMI by frequency cutoff."""
+    title = "PMI with a frequency cutoff"
+    return curve_page(title, form["curves"], "cutoff", "recall@50", form["signature"], log=True)
 
 
 def curve_page(
@@ -110,7 +91,7 @@ def curve_page(
     marks = sorted({point[0] for point in points})
     rows = "".join(
         f"<tr><td>{mark:g}</td>"
-        + "".join(f"<td>{values[n][mark]:.3f}</td>" if mark in values[n] else "<td></td>" for n in curves)
+        + "".join(f"<td>{NUMBERS.text(values[name].get(mark), y)}</td>" for name in curves)
         + "</tr>"
         for mark in marks
     )
@@ -141,7 +122,7 @@ def curve_picture(curves: Mapping[str, Sequence[tuple[float, float]]], x: str, y
         level = high * step / 4
         _, down = at((points[0][0], level))
         parts.append(f'<line class="grid" x1="{edge}" x2="{width - edge}" y1="{down:.1f}" y2="{down:.1f}"/>')
-        parts.append(f'<text x="{edge - 6}" y="{down + 4:.1f}" text-anchor="end">{level:.2f}</text>')
+        parts.append(f'<text x="{edge - 6}" y="{down + 4:.1f}" text-anchor="end">{NUMBERS.text(level, y)}</text>')
     for mark in sorted({point[0] for point in points}):
         across, _ = at((mark, 0.0))
         parts.append(f'<text x="{across:.1f}" y="{height - edge + 16}" text-anchor="middle">{mark:g}</text>')

@@ -10,6 +10,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from scenarist.pages.layout import escape, framed, page
+from scenarist.pages.numbers import NumberForm, exam_form
 from scenarist.question import (
     Answer,
     AnyQuestion,
@@ -174,35 +175,40 @@ def body_of(rows: Sequence[Mapping[str, Any]]) -> str:
     )
 
 
-def cell(one: Mapping[str, Any] | None, scale: float, digits: int) -> str:
+def cell(figure: Mapping[str, Any] | None, column: str, numbers: NumberForm) -> str:
     """A number with its interval."""
-    if one is None or one["value"] is None:
+    if figure is None or figure["value"] is None:
         return "<td></td>"
-    text = f"{one['value'] * scale:.{digits}f}"
-    if one.get("low") is not None:
-        text += f"<br><small>{one['low'] * scale:.{digits}f} to {one['high'] * scale:.{digits}f}</small>"
-    if one.get("seeds"):
-        values = ", ".join(f"{value * scale:.{digits}f}" for value in one["seeds"].values())
+    text = numbers.text(figure["value"], column)
+    if figure.get("low") is not None:
+        text += f"<br><small>{numbers.text(figure['low'], column)} to {numbers.text(figure['high'], column)}</small>"
+    if figure.get("seeds"):
+        values = ", ".join(numbers.text(value, column) for value in figure["seeds"].values())
         text += f"<br><small>seeds {values}</small>"
-    title = f' title="{escape(one["signature"])}"' if one.get("signature") else ""
+    title = f' title="{escape(figure["signature"])}"' if figure.get("signature") else ""
     return f"<td{title}>{text}</td>"
+
+
+def test_line(test: Mapping[str, Any], numbers: NumberForm) -> str:
+    """A paired test in words."""
+    difference, low, high = (numbers.text(test[key], test["column"], True) for key in ("difference", "low", "high"))
+    return (
+        f"<li>{escape(test['column'])}: {escape(test['row'])} against {escape(test['reference'])}: {difference} ({low} to {high}), "
+        f"p = {test['p']:.4f}, corrected {test['p_holm']:.4f} <small>({escape(test['test'])})</small></li>"
+    )
 
 
 def table_page(parts: Mapping[str, Any]) -> str:
     """The page of a run table."""
-    form = parts["json"]
+    form, numbers = parts["json"], parts["numbers"]
     columns = list(dict.fromkeys(column for row in form["rows"] for column in row["scores"]))
     heads = "".join(f"<th>{escape(column).replace('/', '<br>')}</th>" for column in columns)
     lines = ""
     for row in form["rows"]:
-        cells = "".join(cell(row["scores"].get(column), 1.0, 3) for column in columns)
+        cells = "".join(cell(row["scores"].get(column), column, numbers) for column in columns)
         problem = f'<br><small class="bad">{escape(row["problem"])}</small>' if row.get("problem") else ""
         lines += f'<tr><td>{escape(row["model"])}{problem}</td><td class="left"><small>{escape(row["role"])}</small></td>{cells}</tr>'
-    tests = "".join(
-        f"<li>{escape(t['column'])}: {escape(t['row'])} against {escape(t['reference'])}: {t['difference']:+.4f} "
-        f"({t['low']:+.4f} to {t['high']:+.4f}), p = {t['p']:.4f}, corrected {t['p_holm']:.4f} <small>({escape(t['test'])})</small></li>"
-        for t in form.get("tests", [])
-    )
+    tests = "".join(test_line(test, numbers) for test in form.get("tests", []))
     kept = {condition: spread(items) for condition, items in parts["items"].items()}
     rows = [
         {
@@ -245,6 +251,7 @@ def sheet_fragment(sheet: Any) -> str:
         "title": sheet.table.title,
         "paper": sheet.table.paper,
         "note": sheet.table.note,
+        "numbers": sheet.table.numbers(),
         "items": {},
         "rows": [],
     }
@@ -268,4 +275,5 @@ def score_page(
         marks = {f"{s.metric}/{exam}": {mark.item: dict(mark.counts) for mark in s.marks} for s in scores}
         rows.append({"model": name, "predictions": {exam: predictions}, "marks": marks})
     form = {"rows": form_rows, "split": data, "signature": ""}
-    return table_page({"json": form, "title": f"{exam} on {data}", "paper": "", "items": {exam: items}, "rows": rows})
+    parts = {"json": form, "title": f"{exam} on {data}", "paper": "", "items": {exam: items}, "rows": rows}
+    return table_page({**parts, "numbers": exam_form(exam)})

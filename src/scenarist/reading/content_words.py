@@ -11,12 +11,14 @@ from collections.abc import Sequence
 
 from scenarist.errors import BadInput
 from scenarist.reading.stems import STOP, stems
+from scenarist.store.recent import Recent
 
 KEPT = frozenset({"NOUN", "PROPN", "VERB"})
 LIGHT = frozenset({"be", "have", "do"})
 FORMS = ("lemmas", "stems")
 
-_seen: dict[tuple[str, str], tuple[str, ...]] = {}
+SEEN: Recent[tuple[str, str], tuple[str, ...]] = Recent(100_000)
+"""Content words of the last sentences, by the form of the words and the sentence."""
 
 
 def content_words(sentences: Sequence[str], words: str = "lemmas") -> list[tuple[str, ...]]:
@@ -27,18 +29,20 @@ def content_words(sentences: Sequence[str], words: str = "lemmas") -> list[tuple
     """
     if words not in FORMS:
         raise BadInput(f"words is one of {', '.join(FORMS)}, not {words!r}.")
-    todo = [one for one in dict.fromkeys(sentences) if (words, one) not in _seen]
+    found = {sentence: SEEN[words, sentence] for sentence in sentences if (words, sentence) in SEEN}
+    new = [sentence for sentence in dict.fromkeys(sentences) if sentence not in found]
     if words == "stems":
-        for one in todo:
-            _seen[words, one] = tuple(stem for stem in stems(one) if stem not in STOP)
-    elif todo:
+        found |= {sentence: tuple(stem for stem in stems(sentence) if stem not in STOP) for sentence in new}
+    elif new:
         from scenarist.reading.parser.parse import parser
 
-        for one, parsed in zip(todo, parser()(todo), strict=True):
-            _seen[words, one] = tuple(
+        for sentence, parsed in zip(new, parser()(new), strict=True):
+            found[sentence] = tuple(
                 token.lemma.lower()
                 for token in parsed.story.tokens
                 if (token.pos in KEPT and token.lemma.lower() not in LIGHT and any(map(str.isalpha, token.lemma)))
                 or token.dep == "compound:prt"
             )
-    return [_seen[words, one] for one in sentences]
+    for sentence in new:
+        SEEN[words, sentence] = found[sentence]
+    return [found[sentence] for sentence in sentences]

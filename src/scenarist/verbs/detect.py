@@ -7,33 +7,21 @@ seconds. Notes say where a text is too short, is not English or tells nothing of
 from __future__ import annotations
 
 import inspect
-import sys
+from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import Any
 
 import msgspec
 
 from scenarist.errors import BadInput
-from scenarist.formats.lines import whole
 from scenarist.formats.plain import sentences, tokens
 from scenarist.inventory import UserFile, user_files
 from scenarist.question import Segments, Where
 from scenarist.reading.parser.clean import clean
 from scenarist.registry import find, make
 from scenarist.story import Segment, Sentence, Story, Token, replace
-
-
-def read_text(name: str) -> tuple[str, str]:
-    """The text of a file (or of standard input, for ``-``) and an id for it."""
-    if name == "-":
-        return sys.stdin.buffer.read().decode("utf-8", errors="replace"), "stdin"
-    path = Path(name)
-    if path.is_dir():
-        raise BadInput(f"{path} is a folder; expected text files, e.g. {path}/*.txt")
-    if not path.exists():
-        raise BadInput(f"{path}: there is no such file. Type: scenarist detect FILE, or - for standard input.")
-    return whole(path), path.name.removesuffix(path.suffix) or path.name
+from scenarist.verbs.inputs import named_texts, text_of
 
 
 def verb_model(name: str) -> Any:
@@ -68,8 +56,48 @@ def segments(story: Story, model: str = "detector", least: float = 0.1) -> tuple
     )
 
 
-def detect_text(text: str, id: str = "text", model: str = "detector", least: float = 0.1) -> Story:
-    """A story with the segments a model finds; labels lighter than ``least`` are left out, but never a segment's first."""
+def detect(
+    story: str | Path, id: str = "text", model: str = "detector", least: float = 0.1, encoding: str = "utf-8"
+) -> Story:
+    """Find which everyday scenarios a text (or a file: ``Path``) tells, and where: a Story with its segments.
+
+    Labels lighter than ``least`` are left out, but never a segment's first.
+
+    >>> detect("We mixed flour, sugar and eggs. Then we poured the batter into a pan and baked the cake.").segments[0].names[0]
+    'baking a cake'
+    """
+    if isinstance(story, str):
+        return detect_text(story, id, model, least)
+    name, text = text_of(story, "detect", encoding=encoding)
+    return detect_text(text.removesuffix("\n"), file_id(name), model, least)
+
+
+def detect_all(
+    texts: Path | Iterable[tuple[str, str]], model: str = "detector", least: float = 0.1, encoding: str = "utf-8"
+) -> Iterator[Story]:
+    """The same for many texts, (id, text) each or all of a folder or archive, in order."""
+    given = detect_texts([texts], encoding) if isinstance(texts, Path) else texts
+    for id, text in given:
+        yield detect_text(text, id, model, least)
+
+
+def detect_texts(names: Iterable[str | Path], encoding: str = "utf-8") -> Iterator[tuple[str, str]]:
+    """The texts of files, folders and archives as `detect_all` takes them; a file is called by its name without ending."""
+    for name, text in named_texts(names, "detect", encoding):
+        yield file_id(name), text.removesuffix("\n")
+
+
+def file_id(name: str) -> str:
+    """A file's name without its ending.
+
+    >>> file_id("diary/monday.txt"), file_id("notes")
+    ('diary/monday', 'notes')
+    """
+    return name.removesuffix(PurePosixPath(name).suffix) or name
+
+
+def detect_text(text: str, id: str, model: str, least: float) -> Story:
+    """A text as a story with the segments a model finds."""
     if not text.strip():
         raise BadInput(f"{id}: expected a text, got an empty one.")
     kept_text, ready, notes = clean(text)
@@ -91,3 +119,16 @@ def with_tokens(story: Story) -> Story:
         spans.append(Sentence(sentence.start, sentence.stop, len(words), len(words) + len(fresh)))
         words += fresh
     return replace(story, sentences=tuple(spans), tokens=tuple(words))
+
+
+def write_webanno(path: str | Path, stories: Sequence[Story]) -> None:
+    """Write stories as WebAnno TSV 3: a file for one text, a folder for several."""
+    from scenarist.formats.webanno import write
+
+    path = Path(path)
+    if len(stories) == 1 and not path.is_dir():
+        write(path, with_tokens(stories[0]))
+        return
+    path.mkdir(parents=True, exist_ok=True)
+    for story in stories:
+        write(path / f"{Path(story.id).name or 'text'}.tsv", with_tokens(story))

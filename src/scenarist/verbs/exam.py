@@ -1,15 +1,14 @@
-"""Exam x corpus -> Items and their Card."""
+"""Exam x corpus -> ExamPaper: its items and the card that describes them; written as a folder with questions and keys apart."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
-from scenarist.registry import make
-
-if TYPE_CHECKING:
-    from scenarist.bench.exam_folder import Card
-    from scenarist.question import Item
+from scenarist.marked import ExamCard, ExamPaper
+from scenarist.question import Item
+from scenarist.registry import find, make
 
 
 def exam(
@@ -20,27 +19,35 @@ def exam(
     limit: int | None = None,
     settings: Mapping[str, Any] | None = None,
     corpus_settings: Mapping[str, Any] | None = None,
-) -> tuple[list[Item], Card]:
-    """Set an exam on a corpus: its items and the card that describes them."""
+    out: str | Path | None = None,
+) -> ExamPaper:
+    """Set an exam on a corpus: its items and the card that describes them; ``out`` is a folder to write them to."""
     from scenarist import __version__
-    from scenarist.bench.exam_folder import Card
+    from scenarist.bench.exam_folder import write
     from scenarist.bench.run_table import settings_of, takes
-    from scenarist.bench.sit import data_hash, items_of, unfold
-    from scenarist.registry import find
+    from scenarist.bench.sit import data_hash, items_of, make_exam, unfold
     from scenarist.signature import plain
 
     switches = dict(settings or {})
     if takes(find("exam", name), "seed"):
         switches.setdefault("seed", seed)
-    made = make("exam", name, **switches)
+    setter: Any = make_exam(name, switches)
     parts = dict(corpus_settings or {})
-    if hasattr(made, "view") and takes(find("corpus", corpus), "kind"):
-        parts.setdefault("kind", made.view)
+    if hasattr(setter, "view") and takes(find("corpus", corpus), "kind"):
+        parts.setdefault("kind", setter.view)
     stories = make("corpus", corpus, split=split, **parts)
-    items = unfold(made, items_of(made, stories, limit))
-    fixed = tuple((key, plain(value)) for key, value in {**settings_of(stories), **made.settings()}.items())
-    metrics = tuple(getattr(made, "metrics", ("accuracy",)))
-    card = Card(
-        name, corpus, split, len(items), f"{corpus}#{data_hash(items)}", fixed, metrics, seed, version=__version__
-    )
-    return items, card
+    items = unfold(setter, items_of(setter, stories, limit))
+    fixed = tuple((key, plain(value)) for key, value in {**settings_of(stories), **setter.settings()}.items())
+    metrics = tuple(getattr(setter, "metrics", ("accuracy",)))
+    data = f"{corpus}#{data_hash(items)}"
+    card = ExamCard(name, corpus, split, len(items), data, fixed, metrics, seed, version=__version__)
+    if out is not None:
+        write(Path(out), items, card)
+    return ExamPaper(items, card)
+
+
+def example_line(item: Item) -> str:
+    """A line of a predictions file as it should look like."""
+    from scenarist.bench.exam_folder import example
+
+    return example(item)

@@ -8,17 +8,14 @@ transitions). ``auto`` takes the large ones where SmolLM2 and the released adapt
 from __future__ import annotations
 
 import re
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-import torch
-
-from scenarist.errors import BadInput, Missing
-from scenarist.models.words import decoding as telling
-from scenarist.models.words.batches import Row
-from scenarist.models.words.in_domain import ParamTransducerModel, TransducerModel
-from scenarist.models.words.pieces import piece_row
-from scenarist.models.words.pretrained import PretrainedTransducerModel, TunedCausalModel
+from scenarist.errors import BadInput, Missing, missing_extra
+from scenarist.registry import make
 from scenarist.story import Alignment, Pair
+
+if TYPE_CHECKING:
+    from scenarist.models.words.pretrained import TunedCausalModel
 
 
 def words_of(text: str) -> tuple[str, ...]:
@@ -35,6 +32,11 @@ def words_of(text: str) -> tuple[str, ...]:
 
 def tell_with_lm(model: TunedCausalModel, abstract: tuple[str, ...], longest: int = 90) -> tuple[str, ...]:
     """Steps by beam search over pieces; no phrase of four pieces is said twice."""
+    import torch
+
+    from scenarist.models.words.batches import Row
+    from scenarist.models.words.pieces import piece_row
+
     if model.network_ is None:
         model.fit(())
     network = model.network_
@@ -52,28 +54,31 @@ def tell_with_lm(model: TunedCausalModel, abstract: tuple[str, ...], longest: in
 
 
 def explain(text: str, size: str = "auto", device: str = "auto", seed: int = 1) -> Alignment:
-    """The steps of an instruction and where each came from."""
+    """The concrete steps of an instruction, and the abstract word each stretch of them came from."""
     if size not in ("auto", "large", "small"):
         raise BadInput(f"size is auto, large or small, not {size!r}.")
     abstract = words_of(text)
+    try:
+        import torch  # noqa: F401
+    except ModuleNotFoundError as error:
+        raise missing_extra("torch", "lm", "scenarist explain") from error
+    settings = {"weights": "kidscook", "device": device, "seed": seed}
     if size != "small":
         try:
-            teller = TunedCausalModel(weights="kidscook", device=device, seed=seed).fit(())
-            aligner: Any = PretrainedTransducerModel(weights="kidscook", device=device, seed=seed).fit(())
+            teller = make("model", "causal-lm-tuned", **settings).fit(())
+            aligner = make("model", "pretrained-transducer", **settings).fit(())
             steps = tell_with_lm(teller, abstract)
         except Missing:
             if size == "large":
                 raise
             return explain(text, "small", device, seed)
     else:
-        aligner = TransducerModel(weights="kidscook", device=device, seed=seed).fit(())
+        aligner = make("model", "transducer", **settings).fit(())
         if not any(word in aligner.vocabulary_.at for word in abstract[:-1]):
             raise BadInput(
                 f"The small model knows none of the words of {text!r}. Use others, or get the large one: scenarist get smollm2"
             )
-        steps = telling.tell(
-            ParamTransducerModel(weights="kidscook", device=device, seed=seed).fit(()).network_, abstract
-        )
+        steps = make("model", "transducer-param", **settings).tell(abstract)
     if not steps:
         raise BadInput(f"The model wrote nothing for {text!r}; try other words.")
     alignment: Alignment = aligner.align([Pair("explained", abstract, steps)])[0]

@@ -1,52 +1,84 @@
-"""A chain with a gap, as a person types it -> ranked events with their evidence: what `scenarist fill --chain` shows.
+"""A gap -> what fills it: the missing event of a chain (FilledChain), the ending of a story (Prediction), or endings written for it.
 
-Each candidate comes with the events of the chain that voted for it (Chambers 2017, Table 4, says only the ranking) and, where the
-model was learned from text, with sentences in which both were seen of one and the same entity.
+One door, `fill`; endings are chosen and written in `endings.py`. Each candidate for a chain comes with the events that voted for it
+(Chambers 2017, Table 4, says only the ranking) and, where the model was learned from text, with sentences in which both were seen of
+one and the same entity.
 """
 
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, overload
 
-import msgspec
-
+from scenarist.answers import Candidate, FilledChain, WrittenEndings
 from scenarist.errors import BadInput
 from scenarist.learning.event_counts import EventCounts
 from scenarist.learning.evidence import Sentences
 from scenarist.models.events.base import EventRanker
-from scenarist.question import EventGap, Guess
+from scenarist.question import EventGap, Guess, Prediction
 from scenarist.registry import make
 from scenarist.store.home import resource
 from scenarist.story import Link
+from scenarist.verbs.endings import choose_ending, write_endings
 
 GAP = frozenset({"?", "_", "___", "*"})
 DEFAULT = "events/counts.npz"
 """The counts the package carries."""
 
 
-class Candidate(msgspec.Struct, frozen=True):
-    """A ranked event and what speaks for it."""
+@overload
+def fill(
+    chain: str,
+    *,
+    model: str = "",
+    folder: str | Path | None = None,
+    scenario: str = "",
+    settings: Mapping[str, Any] | None = None,
+    top: int = 10,
+) -> FilledChain: ...
 
-    event: str
-    logp: float
-    votes: tuple[str, ...] = ()
-    """Events of the chain, strongest first, with their weight."""
-    seen: tuple[str, ...] = ()
-    """Sentences (or document names) in which it was seen with the strongest of them."""
+
+@overload
+def fill(
+    *, story: str | Path, endings: Sequence[str], model: str = "", settings: Mapping[str, Any] | None = None
+) -> Prediction: ...
 
 
-class Filled(msgspec.Struct, frozen=True):
-    """A chain, its gap and the candidates."""
+@overload
+def fill(*, story: str | Path, count: int = 3, seed: int = 13) -> WrittenEndings: ...
 
-    chain: tuple[str, ...]
-    gap: int | None
-    model: str
-    candidates: tuple[Candidate, ...]
-    note: str = ""
-    learned: str = ""
-    """What the model was learned from."""
+
+def fill(
+    chain: str = "",
+    *,
+    story: str | Path | None = None,
+    endings: Sequence[str] = (),
+    model: str = "",
+    folder: str | Path | None = None,
+    scenario: str = "",
+    settings: Mapping[str, Any] | None = None,
+    top: int = 10,
+    count: int = 3,
+    seed: int = 13,
+) -> FilledChain | Prediction | WrittenEndings:
+    """Fill a gap: the missing event of a ``chain``, the best of some ``endings`` of a ``story``, or written endings for it.
+
+    ``model`` is a registered model; ``folder`` one made by `learn` (``scenario``: a part of it), the package's own counts otherwise.
+
+    >>> fill("arrest:obj escape:subj ?").candidates[0].event
+    'convict:nsubjpass'
+    """
+    if story is None:
+        return fill_chain(chain, model or "mixture", Path(folder) if folder else None, top, settings, scenario)
+    if chain or folder or scenario:
+        raise BadInput("chain, folder and scenario belong to the missing event of a chain; a story has endings.")
+    if endings:
+        return choose_ending(story, endings, model, settings)
+    if model or settings:
+        raise BadInput("model and settings name who chooses between endings; give some of them as endings.")
+    return WrittenEndings("story-lm", seed, tuple(write_endings(story, count, seed)))
 
 
 def parse_chain(text: str) -> EventGap:
@@ -56,7 +88,7 @@ def parse_chain(text: str) -> EventGap:
     EventGap(links=(Link(predicate='arrest', role='obj'), Link(predicate='flee', role='nsubj')), gap=1)
     """
     parts = [part for part in re.split(r"[\s,;]+", text.strip()) if part]
-    gaps = [at for at, part in enumerate(parts) if part in GAP]
+    gaps = [index for index, part in enumerate(parts) if part in GAP]
     if len(gaps) > 1:
         raise BadInput(f"One gap at a time: {text!r} has {len(gaps)} question marks.")
     links = tuple(Link.parse(part) for part in parts if part not in GAP)
@@ -82,9 +114,9 @@ def fill_chain(
     model: str = "mixture",
     folder: Path | None = None,
     top: int = 10,
-    settings: dict[str, Any] | None = None,
+    settings: Mapping[str, Any] | None = None,
     scenario: str = "",
-) -> Filled:
+) -> FilledChain:
     """The best events for the gap of a chain, by a named model over learned counts (the package's own by default)."""
     question = parse_chain(text)
     path, learned = counts_file(folder, scenario)
@@ -99,7 +131,7 @@ def fill_chain(
     sentences = Sentences(folder) if folder is not None else None
     candidates = tuple(candidate(guess, solver, counts, sentences) for guess in prediction.guesses[:top])
     names = tuple(str(link) for link in question.links)
-    return Filled(names, question.gap, model, candidates, prediction.note, learned)
+    return FilledChain(names, question.gap, model, candidates, prediction.note, learned)
 
 
 def candidate(guess: Guess, solver: EventRanker, counts: EventCounts, sentences: Sentences | None) -> Candidate:

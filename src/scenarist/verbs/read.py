@@ -10,6 +10,7 @@ import gc
 import multiprocessing
 from collections.abc import Iterable, Iterator
 from functools import cache, partial
+from pathlib import Path
 from typing import NamedTuple
 
 import msgspec
@@ -23,6 +24,7 @@ from scenarist.reading.parser.tokenizer import preload
 from scenarist.registry import make
 from scenarist.story import Story
 from scenarist.verbs.detect import segments, verb_model
+from scenarist.verbs.inputs import text_of, title_of, titled_texts
 from scenarist.verbs.read_tables import pack_rows
 
 MODEL = "untold-scripts"
@@ -112,16 +114,20 @@ def remarks(story: Story) -> Iterator[str]:
         yield f"A long text ({len(story.text)} characters): it was read in pieces."
 
 
-def read(text: str, title: str = "", id: str = "story") -> Interpretation:
-    """Read a story: scenarios, events, who takes part, and what goes without saying.
+def read(story: str | Path, title: str = "", id: str = "story", encoding: str = "utf-8") -> Interpretation:
+    """Read a story, a text or a file (``Path``): scenarios, events, who takes part, and what goes without saying.
 
-    >>> interpretation = read("We went to a restaurant. The waiter brought us the menu. We ordered pizza and ate it. Then we left.")
+    >>> interpretation = read("I mixed flour, sugar and eggs. I poured the batter into a pan. When the cake was done, I let it cool.")
     >>> interpretation.story.segments[0].names[0]
-    'eating in a restaurant'
+    'baking a cake'
     """
-    return next(read_all([(id, text, title)]))
+    name, text = text_of(story, "read", id, encoding)
+    return next(read_all([(name, text, title or (title_of(name) if isinstance(story, Path) else ""))]))
 
 
-def read_all(texts: Iterable[tuple[str, str, str]], jobs: int = 1) -> Iterator[Interpretation]:
-    """Read many stories, (id, text, title) each, in order; the same whatever ``jobs``."""
-    return (from_json(line.json, Interpretation) for line in read_lines(texts, jobs, tables=False))
+def read_all(
+    texts: Path | Iterable[tuple[str, str, str]], jobs: int = 1, encoding: str = "utf-8"
+) -> Iterator[Interpretation]:
+    """Read many stories, (id, text, title) each or all of a folder or archive, in order; the same whatever ``jobs``."""
+    given = titled_texts([texts], "read", encoding) if isinstance(texts, Path) else texts
+    return (from_json(line.json, Interpretation) for line in read_lines(given, jobs, tables=False))

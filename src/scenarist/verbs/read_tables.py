@@ -11,10 +11,10 @@ from typing import Any, NamedTuple
 
 import msgspec
 
+from scenarist.formats.chain_file import story_chain_file, story_chain_rows
 from scenarist.formats.row_file import RowFile
 from scenarist.interpretation import Interpretation
-from scenarist.reading.chainfile import chain_file
-from scenarist.reading.chainfile import rows as chain_rows
+from scenarist.reading.chains import chains
 
 SCHEMA_VERSION = "1"
 UNSAID_COLUMNS: dict[str, Any] = {
@@ -46,7 +46,7 @@ def table_rows(interpretation: Interpretation) -> TableRows:
         }
         for unsaid in interpretation.untold
     ]  # fmt: skip
-    return TableRows(list(chain_rows(story)), untold)
+    return TableRows(list(story_chain_rows(story, chains(story), interpretation.protagonist)), untold)
 
 
 def pack_rows(interpretation: Interpretation) -> bytes:
@@ -58,7 +58,7 @@ class ReadTables:
     """The Parquet files of a folder, a context; needs pyarrow (extra `learn`)."""
 
     def __init__(self, folder: Path) -> None:
-        self.chains = chain_file(folder / "chains.parquet")
+        self.chains = story_chain_file(folder / "chains.parquet")
         self.untold = RowFile(
             folder / "untold.parquet", UNSAID_COLUMNS, {"scenarist": "untold", "schema": SCHEMA_VERSION}
         )

@@ -1,4 +1,4 @@
-"""Name of a table -> Sheet: the table as run. On the command line: `scenarist bench`."""
+"""Name of a table -> Sheet: the table as run; the tables there are. On the command line: `scenarist bench`."""
 
 from __future__ import annotations
 
@@ -6,7 +6,9 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from scenarist.bench.run_table import Progress, Sheet
+    from scenarist.bench.run_table import Progress
+    from scenarist.bench.run_table import Sheet as Sheet
+    from scenarist.bench.spec import Table
 
 
 def run_table(
@@ -26,3 +28,10 @@ def run_table(
     found = load(table)
     with Results() as store:
         return run(found, store, split, only, limit, seed, refresh, progress)
+
+
+def tables() -> tuple[Table, ...]:
+    """All published tables there are, and those of our own."""
+    from scenarist.bench.spec import load, names
+
+    return tuple(load(name) for name in names())

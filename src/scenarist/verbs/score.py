@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from scenarist.bench.score_files import Scored
+    from scenarist.marked import Scored
 
 
 def score(

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scenarist.conformance import QUESTIONS, check_model
+from scenarist.conformance import check_model
 from scenarist.errors import BadInput
 from scenarist.models.endings.base import ConstantFirst, fold_of, ranked
 from scenarist.models.endings.ensemble import EndingEnsemble
@@ -108,7 +108,7 @@ def test_style_linear_refuses():
     with pytest.raises(BadInput, match="see=ending"):
         StyleLinear(features=("overlap",), see="ending")
     with pytest.raises(BadInput, match="learned nothing"):
-        StyleLinear().answer(QUESTIONS[0])
+        StyleLinear().answer(QUESTION)
 
 
 def test_sentiment_matches_the_mood():
@@ -226,20 +226,17 @@ def test_dssm_comes_back_from_its_file(tmp_path, monkeypatch):
     safetensors = pytest.importorskip("safetensors.torch")
     from scenarist.models.endings import dssm
     from scenarist.models.endings.dssm import pack
-    from scenarist.networks import adapters as story_adapters
 
     own = dssm.Dssm(hidden=16, size=8, epochs=2, batch=6, least=1, seed=1).fit(TALES)
     folder = tmp_path / "weights" / "storycloze"
     folder.mkdir(parents=True)
     safetensors.save_file(pack(own.letters_, own.towers_), folder / "dssm.safetensors")
     monkeypatch.setenv("SCENARIST_HOME", str(tmp_path))
-    for cached in (story_adapters.parts, dssm.released):
-        cached.cache_clear()
+    dssm.released.cache_clear()
     try:
         kept = dssm.Dssm(networks="release").answer(QUESTION)
     finally:
-        for cached in (story_adapters.parts, dssm.released):
-            cached.cache_clear()
+        dssm.released.cache_clear()
     assert [guess.logp for guess in kept.guesses] == pytest.approx(
         [guess.logp for guess in own.answer(QUESTION).guesses], abs=0.1
     )

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 
 import numpy as np
@@ -10,14 +9,14 @@ import pytest
 
 torch = pytest.importorskip("torch")
 pytest.importorskip("safetensors")
-sys.path.insert(0, str(Path(__file__).parents[3]))
 
+from scenarist.networks import checkpoint  # noqa: E402
+from scenarist.networks.adapters import Lora, Setup  # noqa: E402
 from training.storycloze import ordering  # noqa: E402
-from training.storycloze.data import BOS, EOS, MARK, batches, cat, group_batches, pad  # noqa: E402
+from training.storycloze.data import BOS, EOS, MARK, batches, cat, group_batches  # noqa: E402
 from training.storycloze.job import Job  # noqa: E402
 from training.storycloze.language_model import told  # noqa: E402
 from training.storycloze.loop import ahead, train  # noqa: E402
-from training.storycloze.network import Lora, Smol  # noqa: E402
 from training.storycloze.trees import batch, read, tree  # noqa: E402
 
 pytestmark = pytest.mark.neural
@@ -25,40 +24,8 @@ STORY = [np.array([10 + at, 20 + at]) for at in range(5)]
 
 
 @pytest.fixture(scope="module")
-def tiny() -> Smol:
-    """Two layers, sixteen numbers wide."""
-    dice = torch.Generator().manual_seed(3)
-    net = object.__new__(Smol)
-    net.device, net.dtype, net.D, net.F, net.L, net.H, net.K, net.hd, net.eps = (
-        "cpu",
-        torch.float32,
-        16,
-        24,
-        2,
-        4,
-        2,
-        4,
-        1e-5,
-    )
-
-    def drawn(*shape: int):
-        return torch.randn(*shape, generator=dice) * 0.4
-
-    net.E, net.norm = drawn(40, 16), torch.ones(16)
-    net.layers = [
-        {
-            "n1": torch.ones(16),
-            "n2": torch.ones(16),
-            "qkv": drawn(32, 16),
-            "o": drawn(16, 16),
-            "gu": drawn(48, 16),
-            "down": drawn(16, 24),
-        }
-        for _ in range(2)
-    ]
-    angle = torch.outer(torch.arange(64.0), 100.0 ** (-torch.arange(0, 4, 2).float() / 4))
-    net.cos, net.sin = torch.cat([angle.cos()] * 2, -1), torch.cat([angle.sin()] * 2, -1)
-    return net
+def tiny(make_llama):
+    return make_llama()
 
 
 def test_an_epoch_has_every_story_once_and_groups_keep_step():
@@ -88,55 +55,23 @@ def test_every_order_claims_what_it_says():
     assert at[number].argmax(1).tolist() == [1, 2, 0, 4, 3]
 
 
-def test_trees_and_packed_adapters(tiny: Smol, tmp_path: Path):
+def test_trees_and_packed_adapters(tiny, tmp_path: Path):
     """A packed adapter read back, and folded into the weights, scores as the one that was trained; endings do not see each other."""
     job = Job(tmp_path)
-    lora = Lora(tiny, 2, [1, 2])
-    for value in lora.p.values():
+    lora = Lora.fresh(tiny, 2, [1, 2], heads={"head": (16, 1)}).eval()
+    for value in lora.parameters():
         value.data.normal_(0, 0.2, generator=torch.Generator().manual_seed(4))
-    lora.training = False
     trees = [tree(STORY[:4], [STORY[4], np.array([30, 31, 32])]), tree(STORY[:2], [np.array([33]), STORY[3]])]
     with torch.no_grad():
         both = read(job, tiny, lora, batch([trees, trees])).logits  # [2, 2, 2]
         alone = read(job, tiny, lora, batch([[tree(STORY[:4], [np.array([30, 31, 32])])]] * 2)).logits
         assert torch.allclose(both[:, 0, 1], alone[:, 0, 0], atol=1e-4)
-        job.save("stories", [lora.packed(at, f"{at + 1}.") for at in range(2)], {"rank": 2, "scale": 2.0})
-        kept = Lora.read(tiny, tmp_path / "stories.safetensors", ["1", "2"])
+        job.save("stories", lora, "a test", ["1", "2"])
+        held = checkpoint.load(tmp_path / "stories.safetensors", "stories")
+        kept = Lora.of(held.state, held.settings["factor"], ["1", "2"])
         assert torch.allclose(read(job, tiny, kept, batch([trees, trees])).logits, both, atol=0.1)
-        folded, none = tiny.merged(lora.group(1)), Lora(tiny, 2, [9])
-        none.training = False
-        for key in ("head", "head.b"):
-            none.p[key] = lora.group(1).p[key]
-        assert torch.allclose(read(job, folded, none, batch([trees])).logits[0], both[1], atol=1e-3)
-
-
-def test_layers_computed_again_have_the_same_gradients(tiny: Smol):
-    ids = torch.from_numpy(pad([cat(BOS, *STORY)])).view(1, 1, -1)
-    grads = []
-    for again in (True, False):
-        lora = Lora(tiny, 2, [1], drop=0.0)
-        lora.p["0.qkv.B"].data.fill_(0.1)
-        tiny.again = again
-        tiny.forward(ids, lora).square().sum().backward()
-        grads.append(lora.p["0.qkv.A"].grad)
-    assert grads[0].abs().sum() > 0
-    assert torch.allclose(grads[0], grads[1], atol=1e-5)
-
-
-def test_kept_keys_and_values_give_the_states_of_a_whole_pass(tiny: Smol):
-    """Sampling reads one token at a time, its heads grouped; the states are those of reading all at once."""
-    ids = torch.from_numpy(cat(BOS, *STORY)).view(1, 1, -1)
-    with torch.no_grad():
-        whole = tiny.forward(ids)
-        _, past = tiny.forward(ids[..., :-1], keep=True)
-        last, _ = tiny.forward(
-            ids[..., -1:],
-            pos=torch.tensor([[[ids.shape[-1] - 1]]]),
-            mask=torch.ones(1, 1, 1, ids.shape[-1], dtype=torch.bool),
-            past=past,
-            keep=True,
-        )
-    assert torch.allclose(whole[0, 0, -1], last[0, 0, 0], atol=1e-5)
+        heads = Lora({}, {name: value[1:] for name, value in lora.heads.items()}, Setup()).eval()
+        assert torch.allclose(read(job, tiny.folded(lora, 1), heads, batch([trees])).logits[0], both[1], atol=1e-3)
 
 
 def test_batches_made_ahead_keep_their_order_and_their_errors():
@@ -145,17 +80,17 @@ def test_batches_made_ahead_keep_their_order_and_their_errors():
         list(ahead(lambda number: 1 / number, [1, 0, 2]))
 
 
-def test_training_ends_with_its_steps_and_learns(tiny: Smol, tmp_path: Path):
+def test_training_ends_with_its_steps_and_learns(tiny, tmp_path: Path):
     job = Job(tmp_path, tiny=True)
-    lora = Lora(tiny, 2, [1], drop=0.0)
+    lora = Lora.fresh(tiny, 2)
     losses = []
 
     def step(ids):
-        loss = -tiny.logp(tiny.forward(ids, lora)[:, :, :-1], ids[:, :, 1:]).mean()
+        loss = -tiny.logp(tiny.states(ids, adapter=lora)[:, :-1], ids[:, 1:]).mean()
         losses.append(float(loss.detach()))
         return loss, loss[None]
 
-    rows = torch.from_numpy(cat(BOS, *STORY, EOS)).view(1, 1, -1)
+    rows = torch.from_numpy(cat(BOS, *STORY, EOS))[None]
     train(job, "test", lora, lambda epoch: [rows] * 20, lambda given: given, step, 1e-2, budget=60.0, epochs=2)
     assert len(losses) == 40
     assert losses[-1] < losses[0] - 0.2

@@ -38,7 +38,7 @@ def test_padding_changes_no_thought():
 
 
 def test_learning_lowers_the_loss_and_can_be_stopped():
-    from scenarist.models.endings.skip_thoughts import Sizes, ThoughtNetwork, learn
+    from scenarist.models.endings.skip_thoughts import Schedule, Sizes, ThoughtNetwork, learn
 
     texts = [[[3, 4], [5, 6], [7, 8], [9, 10]]] * 8
     losses: list[float] = []
@@ -48,14 +48,13 @@ def test_learning_lowers_the_loss_and_can_be_stopped():
         return False
 
     torch.manual_seed(1)
-    learn(ThoughtNetwork(Sizes(12, 6, 8, 8)), texts, 60, batch=8, rate=1e-2, watch=watch)
+    learn(ThoughtNetwork(Sizes(12, 6, 8, 8)), texts, Schedule(60, 8, 1e-2), watch=watch)
     assert losses[-1] < 0.3 * losses[0]
     stopped: list[int] = []
     learn(
         ThoughtNetwork(Sizes(12, 6, 8, 8)),
         texts,
-        500,
-        batch=8,
+        Schedule(500, 8),
         watch=lambda step, steps, loss: bool(stopped.append(step)) or step >= 100,
     )
     assert stopped == [0, 100]
@@ -75,7 +74,6 @@ def test_the_released_encoder_is_read(tmp_path, monkeypatch):
     safetensors = pytest.importorskip("safetensors.torch")
     from scenarist.models.endings import skip_thoughts
     from scenarist.models.endings.skip_thoughts import FIRST, Sizes, ThoughtEncoder
-    from scenarist.networks import adapters as story_adapters
 
     torch.manual_seed(2)
     encoder = ThoughtEncoder(Sizes(FIRST + 3, 6, 8)).eval()
@@ -88,7 +86,6 @@ def test_the_released_encoder_is_read(tmp_path, monkeypatch):
     folder.mkdir(parents=True)
     safetensors.save_file(tensors, folder / "skip-thoughts.safetensors")
     monkeypatch.setenv("SCENARIST_HOME", str(tmp_path))
-    story_adapters.parts.cache_clear()
     skip_thoughts.released.cache_clear()
     try:
         found = skip_thoughts.SkipThoughts(encoder="release").encode(["Ann ran.", "Ann danced."])
@@ -96,5 +93,4 @@ def test_the_released_encoder_is_read(tmp_path, monkeypatch):
             right = encoder(torch.tensor([[3, 4], [3, 2]])).numpy()
         assert found == pytest.approx(right, abs=0.02)
     finally:
-        story_adapters.parts.cache_clear()
         skip_thoughts.released.cache_clear()

@@ -11,7 +11,8 @@ import pytest
 from scenarist.errors import BadInput, Missing
 from scenarist.learning.event_counts import EventCounts
 from scenarist.models.events.ensemble import EventCombination
-from scenarist.models.events.log_bilinear import NO_POSITION, EventLm, gelu, weights_file, window
+from scenarist.models.events.log_bilinear import NO_POSITION, EventLm, weights_file, window
+from scenarist.networks.layers import gelu
 from scenarist.question import EventGap
 from scenarist.story import Chain, Link
 

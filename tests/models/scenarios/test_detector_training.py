@@ -7,24 +7,22 @@ import gzip
 import itertools
 import json
 import random
-import sys
 from pathlib import Path
 
 import pytest
 
 torch = pytest.importorskip("torch")
 pytestmark = pytest.mark.neural
-sys.path.append(str(Path(__file__).parents[3] / "training" / "detector"))
 
-import crf  # noqa: E402
 import numpy as np  # noqa: E402
-from documents import Document, Store, alone, loose  # noqa: E402
-from feeding import TOP, Taught, grouped, laid  # noqa: E402
-from namers import runs, segments_found  # noqa: E402
-from shelf import exchanged, written  # noqa: E402
-from tellers import alike  # noqa: E402
 
 from scenarist.models.scenarios.document_network import STYLES, Pieces  # noqa: E402
+from training.detector import crf  # noqa: E402
+from training.detector.documents import Document, Store, alone, loose  # noqa: E402
+from training.detector.feeding import TOP, Taught, grouped, laid  # noqa: E402
+from training.detector.namers import runs, segments_found  # noqa: E402
+from training.detector.shelf import exchanged, written  # noqa: E402
+from training.detector.tellers import alike  # noqa: E402
 
 
 def chain(seed: int = 1) -> tuple[torch.Tensor, ...]:

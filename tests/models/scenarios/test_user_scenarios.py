@@ -8,7 +8,7 @@ import pytest
 
 from scenarist.errors import BadInput, Missing
 from scenarist.models.scenarios.user_scenarios import FEWEST, forget, read_stories, taught_names, teach
-from scenarist.verbs.detect import detect_text
+from scenarist.verbs.detect import detect
 
 WHERE = ("on the hill", "in the park", "at the shore", "behind the school", "on the wide field")
 WHO = ("my brother", "Ann", "our neighbour", "the twins")
@@ -48,13 +48,13 @@ def test_twenty_stories_and_one_command(home: Path) -> None:
     assert report.false < 0.02
     assert {"kite", "string"} <= {word for phrase in report.words for word in phrase.split()}
     assert taught_names() == ["flying a kite"]
-    found = detect_text(TELLING)
+    found = detect(TELLING)
     assert found.segments
     assert found.segments[0].names[0] == "flying a kite"
     assert any("kite" in word or "string" in word for word in found.segments[0].why)
     forget("flying a kite")
     assert taught_names() == []
-    assert all("flying a kite" not in one.names for one in detect_text(TELLING).segments)
+    assert all("flying a kite" not in one.names for one in detect(TELLING).segments)
 
 
 def test_a_file_with_a_story_a_line(home: Path) -> None:

@@ -10,82 +10,69 @@ import pytest
 from scenarist.errors import BadInput, Missing
 from scenarist.models.untold import deep as deep_untold
 from scenarist.models.untold import deep as gap_text
-from scenarist.models.untold.deep import MATRICES, DeepGaps, DeepReader, Gap, Ranked
+from scenarist.models.untold.deep import DeepGaps, DeepReader, Gap, Ranked
 from scenarist.question import Unsaid
 from scenarist.story import Sentence, Story
 
 torch = pytest.importorskip("torch")
+pytest.importorskip("safetensors")
+
+from scenarist.networks.adapters import Lora  # noqa: E402
+from scenarist.networks.checkpoint import Checkpoint  # noqa: E402
 
 
-class Base:
-    """Stands for SmolLM2: one layer; the state at a place is the sum of the tokens so far, turned by the layer's `o`."""
-
-    size = 3
-
-    def __init__(self) -> None:
-        shapes = {"qkv": (5, 3), "o": (3, 3), "gu": (4, 3), "down": (3, 2)}
-        self.layers = [{"n1": torch.ones(3), **{name: torch.zeros(*shape) for name, shape in shapes.items()}}]
-        self._tokenizer = self
-        self.asked = 0
+class Encoder:
+    """A word is as long as it is."""
 
     def encode(self, text: str, add_special_tokens: bool) -> Any:
         return type("Encoded", (), {"ids": [len(word) for word in text.split()]})()
 
-    def states(self, trees: Any) -> Any:
-        self.asked += len(trees)
-        longest = max(len(tree.ids) for tree in trees)
-        made = torch.zeros(len(trees), longest, 3)
-        for number, tree in enumerate(trees):
-            sums = torch.cumsum(torch.tensor(tree.ids, dtype=torch.float32), 0)
-            made[number, : len(tree.ids)] = sums[:, None] * self.layers[0]["o"].sum(1)
-        return made
+
+@pytest.fixture
+def base(make_llama) -> Any:
+    return make_llama(tokenizer=Encoder())
 
 
-def arrays() -> dict[str, Any]:
-    made: dict[str, Any] = {}
-    for name, weight in Base().layers[0].items():
-        if name in MATRICES:
-            made[f"0.{name}.up"], made[f"0.{name}.down"] = (
-                np.zeros((weight.shape[0], 1), np.float16),
-                np.zeros((1, weight.shape[1]), np.float16),
-            )
-    made["0.o.down"][:] = 1 / 3
-    made["0.o.up"][0] = 0.125  # only the first number of a state is not zero
-    return made | {
-        "words": np.array(["pay", "eat"]), "verbs": np.array([[1, 0, 0], [0, 1, 0]], np.float16), "verbs_bias": np.array([0.0, 1.0], np.float16),
-    }  # fmt: skip
+def held(base: Any) -> Checkpoint:
+    """What a file gives: drawn adapters, and a table of two verbs."""
+    lora = Lora.fresh(base, 1)
+    dice = torch.Generator().manual_seed(1)
+    for value in lora.parameters():
+        value.data.normal_(0, 0.3, generator=dice)
+    state = {**lora.named(), "verbs": torch.randn(2, base.size, generator=dice), "verbs_bias": torch.tensor([0.0, 1.0])}
+    return Checkpoint("gap-network", {"factor": 0.5}, {"words": ("pay", "eat")}, state)
 
 
-def test_adapters_are_folded_in_and_the_gap_is_read() -> None:
-    base = Base()
-    net = DeepGaps(base, arrays())
-    assert float(base.layers[0]["o"].sum()) == 0  # the base network is left as it was
-    assert net.base.layers[0]["qkv"].shape == (5, 3)
+def test_adapters_are_folded_in_and_the_gap_is_read(base, monkeypatch) -> None:
+    kept = held(base)
+    net, before = DeepGaps(base, kept), base.matrices["o"].clone()
     one, other = Gap("ab", ("abc",), ()), Gap("ab", ("abc", "abcd"), ("a",))
     found = net.logp([one, other, one])
-    for line, total in zip(found, (0 + 2 + 1 + 2 + 3 + 3, 0 + 2 + 1 + 1 + 2 + 3 + 4 + 3, 11), strict=True):
-        scores = np.array([0.125 * total, 1.0])
-        assert np.allclose(line, scores - np.log(np.exp(scores).sum()), atol=1e-2)
-    asked = net.base.asked
-    net.logp([other])
-    assert net.base.asked == asked  # remembered
+    assert torch.equal(base.matrices["o"], before)  # the base network is left as it was
+    for gap, line in zip((one, other), found, strict=False):
+        ids = torch.tensor([gap_text.ids(gap, net.encode)])
+        with torch.no_grad():
+            state = base.states(ids, adapter=Lora.of(kept.state, 0.5))[0, -1]
+            want = (kept.state["verbs"] @ state + kept.state["verbs_bias"]).log_softmax(0)
+        assert np.allclose(line, want, atol=1e-4)
+    assert np.array_equal(found[0], found[2]) and not np.allclose(found[0], found[1], atol=1e-3)
+    monkeypatch.setattr(net.base, "states_of_trees", None)
+    assert np.array_equal(net.logp([other])[0], found[1])  # remembered
 
 
-def test_kept_answers_are_taken_for_the_same_question_only() -> None:
-    net = DeepGaps(Base(), arrays())
+def test_kept_answers_are_taken_for_the_same_question_only(base) -> None:
+    net = DeepGaps(base, held(base))
     one, other = Gap("ab", ("abc",), ()), Gap("ab", ("abcd",), ())
     key = deep_untold.gap_key(gap_text.ids(one, net.encode))
     net.kept = {key: (np.array([1], np.uint16), np.log(np.array([0.9], np.float16)))}
     found = np.exp(net.logp([one, other]))
     assert np.allclose(found[0], [0.1, 0.9], atol=1e-3)
-    assert net.base.asked == 1 and not np.allclose(found[1], found[0], atol=1e-2)
+    assert not np.allclose(found[1], found[0], atol=1e-2)
 
 
-def test_adapters_of_another_network_are_refused() -> None:
-    with pytest.raises(BadInput, match="width 3"):
-        base = Base()
-        base.size = 4
-        DeepGaps(base, arrays())
+def test_adapters_of_another_network_are_refused(base, make_llama) -> None:
+    with pytest.raises(BadInput, match="width 16"):
+        DeepGaps(make_llama(size=32), held(base))
 
 
 def test_both_have_a_say() -> None:
@@ -100,10 +87,10 @@ def test_both_have_a_say() -> None:
 
 
 def test_seeds_name_their_files_and_several_speak_together(monkeypatch) -> None:
-    assert DeepReader(seed=2).voices() == [("deep-2.npz", "")]
-    assert DeepReader(seed=13, kept=True).voices() == [("deep-1.npz", "answers-1.npz")]  # seed 13 was not trained with
-    assert [one for one, _ in DeepReader(together=True).voices()] == ["deep-1.npz", "deep-2.npz", "deep-3.npz"]
-    chances = {"deep-1.npz": [0.6, 0.4], "deep-2.npz": [0.1, 0.9], "deep-3.npz": [0.2, 0.8]}
+    assert DeepReader(seed=2).voices() == [("deep-2", "")]
+    assert DeepReader(seed=13, kept=True).voices() == [("deep-1", "answers-1")]  # seed 13 was not trained with
+    assert [one for one, _ in DeepReader(together=True).voices()] == ["deep-1", "deep-2", "deep-3"]
+    chances = {"deep-1": [0.6, 0.4], "deep-2": [0.1, 0.9], "deep-3": [0.2, 0.8]}
 
     class Net:
         words = ("pay", "eat")

@@ -31,7 +31,8 @@ PAIRS = [
 
 @pytest.fixture(scope="module")
 def inner() -> object:
-    return make("model", "lstm-lm", vectors="", device="cpu", hidden=16, epochs=6, size=8, rate=1e-2).fit(PAIRS * 8)
+    recipe = {"epochs": 6, "size": 8, "rate": 1e-2}
+    return make("model", "lstm-lm", device="cpu", shape={"hidden": 16}, recipe=recipe).fit(PAIRS * 8)
 
 
 def wrapped(inner: object, **settings: object) -> BeamMarginal:

@@ -1,25 +1,28 @@
-"""Training the in-domain word models: an interrupted run goes on, the clock is obeyed and named, the course of the paper's code."""
+"""Training the in-domain word models: an interrupted run goes on, the clock is obeyed and named."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
+import numpy as np
 import pytest
 
 torch = pytest.importorskip("torch")
 pytest.importorskip("safetensors")
 
-from scenarist.errors import BadInput  # noqa: E402
 from scenarist.models.words import in_domain  # noqa: E402
 from scenarist.models.words.base import rows_of  # noqa: E402
-from scenarist.models.words.batches import Row, Vocabulary, batch, set_batches  # noqa: E402
-from scenarist.models.words.recurrent import LstmLm, Shape  # noqa: E402
-from scenarist.models.words.training import STOPPED, Recipe  # noqa: E402
-from scenarist.models.words.training import train as fit  # noqa: E402
+from scenarist.models.words.batches import Row, Vocabulary, batch  # noqa: E402
+from scenarist.models.words.in_domain import STOPPED, Recipe, train_with_patience  # noqa: E402
+from scenarist.models.words.recurrent import Shape  # noqa: E402
+from scenarist.models.words.seq2seq import LstmLm  # noqa: E402
 from scenarist.networks import checkpoint as word_checkpoint  # noqa: E402
 from scenarist.registry import make  # noqa: E402
 from scenarist.story import Pair  # noqa: E402
 from training.kidscook import train  # noqa: E402
+from training.kidscook.settings import grouped  # noqa: E402
 
 pytestmark = pytest.mark.neural
 PAIRS = [
@@ -28,7 +31,17 @@ PAIRS = [
 ] * 8
 ROWS = rows_of(PAIRS)
 WORDS = Vocabulary.count(ROWS)
-SMALL = ["--device", "cpu", "--jobs", "1", "--set", 'vectors=""', "hidden=8", "epochs=2", "size=8", "marginal=1"]
+SMALL = ["--device", "cpu", "--jobs", "1", "--set", "hidden=8", "epochs=2", "size=8", "marginal=1"]
+
+
+class Toy:
+    """Pairs in place of a part of the corpus, without word lists."""
+
+    def __init__(self, split: str, limit: int | None) -> None:
+        self.pairs = PAIRS[:limit]
+
+    def __iter__(self) -> Iterator[Pair]:
+        return iter(self.pairs)
 
 
 @pytest.fixture
@@ -37,12 +50,12 @@ def learned(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     seen: list[str] = []
     learn = in_domain.InDomain.learn
 
-    def watched(self: in_domain.InDomain, rows: list[Row]) -> None:
+    def watched(self: in_domain.InDomain, *given: Any) -> None:
         seen.append(f"{self.name}-{self.seed}")
-        learn(self, rows)
+        learn(self, *given)
 
     monkeypatch.setattr(in_domain.InDomain, "learn", watched)
-    monkeypatch.setattr(train, "KidsCook", lambda split: PAIRS)
+    monkeypatch.setattr(train, "Part", Toy)
     monkeypatch.setattr(train, "measured", lambda model, dev: {"top5/oracle": 0.5})
     return seen
 
@@ -83,6 +96,12 @@ def test_networks_are_trained_side_by_side(
             "fry the egg\theat some oil in a pan\t1 1 0 1 1 0\nboil the rice\tfill a pot with water\t1 1 0 1 0\n" * 8
         )
         (tmp_path / "data" / "kidscook" / f"{split}.template.tsv").write_text(lines, encoding="utf-8")
+    words = [
+        *"#UNK# <PAD> <S> </S>".split(),
+        *"fry the egg heat some oil in a pan boil rice fill pot with water".split(),
+    ]
+    (tmp_path / "data" / "kidscook" / "vocab.txt").write_text("\n".join(words) + "\n", encoding="utf-8")
+    np.save(tmp_path / "data" / "kidscook" / "infer_glove.npy", np.ones((len(words), 6), dtype=np.float32))
     (tmp_path / "data" / "kidscook" / "approved.5.txt").write_text("oil\npan\npot\nwater\n", encoding="utf-8")
     monkeypatch.setenv("SCENARIST_DATA", str(tmp_path / "data"))
     call = ["lstm-lm", "seq2seq", "--seeds", "1", "2", *SMALL]
@@ -112,7 +131,8 @@ def test_what_was_made_otherwise_is_made_again(learned: list[str], tmp_path: Pat
     assert len(learned) == 3
     train.main(["--variant", "both", *call, "both=true"])
     assert len(learned) == 4
-    assert make("model", "seq2seq", weights=str(tmp_path / "seq2seq-both-1.safetensors")).fit(()).network_.shape.both
+    again = make("model", "seq2seq", weights=str(tmp_path / "seq2seq-both-1.safetensors")).fit(())
+    assert again.network_.shape.both
 
 
 def test_a_file_that_was_not_measured_is_measured(
@@ -141,7 +161,7 @@ def test_the_clock_is_obeyed_and_does_not_count_as_made(
     assert not word_checkpoint.note(tmp_path / "lstm-lm-1.safetensors")["stopped"]
 
 
-@pytest.mark.parametrize("wrong", ["layer=relu", "dropout"])
+@pytest.mark.parametrize("wrong", ["emission=mlp", "dropout"])
 def test_a_setting_that_is_no_json_is_named(wrong: str, capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit) as ended:
         train.main(["lstm-lm", "--set", wrong])
@@ -149,36 +169,38 @@ def test_a_setting_that_is_no_json_is_named(wrong: str, capsys: pytest.CaptureFi
     assert "expected NAME=VALUE" in capsys.readouterr().err
 
 
-def test_the_settings_of_the_paper_s_code() -> None:
-    assert train.settings_of("lstm-lm", "code", {"epochs": 3}) == {**train.CODE, "epochs": 3}
-    assert train.settings_of("transducer-param", "code", {})["start"] == "free"
-    assert train.settings_of("lstm-lm", "code-best", {}) == {**train.CODE, "course": "code-best"}
-    assert "emission" not in train.settings_of("transducer", "words", {})
-    assert train.settings_of("transducer", "words-mlp", {})["emission"] == "mlp"
-    assert train.settings_of("transducer", "both", {"both": True}) == {"both": True}
+def test_settings_go_to_the_network_or_to_its_training() -> None:
+    typed = {"dropout": 0.2, "epochs": 3, "both": True, "emission": "mlp"}
+    groups = {"shape": {"dropout": 0.2, "both": True}, "recipe": {"epochs": 3}, "emission": "mlp"}
+    assert grouped("transducer", typed) == groups
+
+
+def test_what_is_measured_is_what_the_exam_says(tmp_path: Path) -> None:
+    """The figures of a training run are those of `wordcloze` and its metrics: a model that knows the texts by heart has all of them."""
+    model = make(
+        "model",
+        "seq2seq",
+        device="cpu",
+        shape={"hidden": 32, "dropout": 0.0},
+        recipe={"epochs": 40, "rate": 1e-2, "size": 8},
+    )
+    figures = train.measured(model.fit(PAIRS, held=PAIRS[:2]), PAIRS[:2])
+    assert figures["match/oracle"] == figures["match/greedy"] == figures["top5/oracle"] == figures["top5/greedy"] == 1.0
+    assert 0 < figures["surprisal/oracle"] < 0.5
+    assert set(figures) == {"match/oracle", "top5/oracle", "surprisal/oracle", "match/greedy", "top5/greedy"}
 
 
 def test_a_note_leaves_the_tensors_as_they_are(tmp_path: Path) -> None:
-    model = make("model", "lstm-lm", vectors="", hidden=8, epochs=1, device="cpu").fit(PAIRS)
+    model = make("model", "lstm-lm", shape={"hidden": 8}, recipe={"epochs": 1}, device="cpu").fit(PAIRS)
     path = tmp_path / "one.safetensors"
     model.save(path)
     before = word_checkpoint.load(path, "lstm-lm")
     word_checkpoint.add_note(path, {"why": "a test"})
     after = word_checkpoint.load(path, "lstm-lm")
-    assert before[:4] == after[:4]
+    assert before[:3] == after[:3]
     assert all(torch.equal(before.state[name], after.state[name]) for name in before.state)
     assert word_checkpoint.note(path) == {"why": "a test"}
     assert word_checkpoint.note(tmp_path / "none.safetensors") == {}
-
-
-def test_batches_of_the_code_are_whole_and_count_their_padding() -> None:
-    parts = set_batches([*ROWS, Row(("fry",), ("fry", "it"))], WORDS, 4, cut=None)
-    assert len(parts) == 4  # seventeen rows: the longest is left over
-    first = parts[0]
-    assert first.positions.tolist() == [4] * 4
-    assert first.sizes.tolist() == [6] * 4
-    assert first.words[0].tolist()[2:] == [WORDS.unknown] * 4
-    assert len(first.told) == 4 * 7
 
 
 def test_told_places_are_those_of_the_words_and_the_end() -> None:
@@ -188,47 +210,36 @@ def test_told_places_are_those_of_the_words_and_the_end() -> None:
     assert told.flatten()[part.told].tolist() == told[keep].tolist()
 
 
-@pytest.mark.parametrize("course", ["ours", "code", "code-best"])
-def test_which_epoch_is_kept(course: str) -> None:
+def test_the_best_epoch_is_kept() -> None:
     """Texts that are not like train: from some epoch on the held-out loss rises."""
     held = [Row(row.abstract, row.concrete[::-1]) for row in ROWS[:2]] * 4
 
     def run(epochs: int) -> tuple[LstmLm, list[str]]:
         torch.manual_seed(1)
         network, lines = LstmLm(WORDS, Shape(hidden=16, dropout=0.0, width=8)), list[str]()
-        fit(network, ROWS, held, Recipe(epochs=epochs, patience=3, size=4, rate=2e-2, course=course), lines.append)
+        train_with_patience(network, ROWS, held, Recipe(epochs=epochs, patience=3, size=4, rate=2e-2), lines.append)
         return network, lines
 
     network, lines = run(40)
     losses = [float(line.split()[3]) for line in lines]
     assert 4 < len(losses) < 40
-    if course == "ours":
-        assert losses.index(min(losses)) == len(losses) - 4
-    kept, _ = run(len(losses) if course == "code" else losses.index(min(losses)) + 1)
+    assert losses.index(min(losses)) == len(losses) - 4
+    kept, _ = run(losses.index(min(losses)) + 1)
     assert all(torch.equal(one, two) for one, two in zip(network.parameters(), kept.parameters(), strict=True))
 
 
-@pytest.mark.parametrize("name", ["lstm-lm", "seq2seq-attention", "transducer", "transducer-param"])
-def test_a_network_of_the_code_is_learned_and_read_again(name: str, tmp_path: Path) -> None:
-    walk = {"emission": "mlp", "start": "free", "shift": 0.5} if name.startswith("transducer") else {}
-    recipe = {"epochs": 3, "marginal": 1, "size": 8, "course": "code"}
-    model = make(
-        "model", name, vectors="", hidden=16, dropped="words", layer="relu", device="cpu", **walk, **recipe
-    ).fit(PAIRS)
-    layer = model.network_.emission.out if walk else model.network_.head.out
-    assert layer.in_features == 100  # as wide as the vectors
-    model.save(tmp_path / "one.safetensors")
-    again = make("model", name, weights=str(tmp_path / "one.safetensors"), device="cpu").fit(())
-    part = batch(ROWS[:2], WORDS)
-    with torch.no_grad():
-        assert float(again.network_.loss(part)) == pytest.approx(float(model.network_.loss(part)), rel=0.02)
-
-
-def test_unknown_courses_and_layers_are_named() -> None:
-    with pytest.raises(BadInput, match="course"):
-        fit(LstmLm(WORDS, Shape(hidden=4)), ROWS, ROWS, Recipe(course="theirs"))
-    with pytest.raises(BadInput, match="'gelu'"):
-        LstmLm(WORDS, Shape(layer="gelu"))
+def test_what_is_held_decides_when_to_stop() -> None:
+    """The same pairs with other pairs held out end after another number of epochs; without any, a tenth of the pairs is held out."""
+    recipe = {"rate": 2e-2, "patience": 3, "epochs": 40, "size": 4}
+    ends = []
+    for held in (PAIRS[:2], [Pair("r", pair.abstract, pair.concrete[::-1], ()) for pair in PAIRS[:2]], None):
+        model = make("model", "lstm-lm", device="cpu", shape={"hidden": 16, "dropout": 0.0, "width": 8}, recipe=recipe)
+        lines: list[str] = []
+        model.log = lines.append
+        model.fit(PAIRS, held=held)
+        ends.append(len(lines))
+    assert ends[1] < ends[0]
+    assert ends[2] > 1
 
 
 def test_every_in_domain_model_has_variants(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -6,11 +6,12 @@ import pytest
 
 torch = pytest.importorskip("torch")
 
-from scenarist.errors import BadInput  # noqa: E402
 from scenarist.models.words import monotonic  # noqa: E402
-from scenarist.models.words.batches import Row, Vocabulary, batch  # noqa: E402
-from scenarist.models.words.recurrent import LstmLm, Seq2seq, Shape  # noqa: E402
-from scenarist.models.words.training import Recipe, train  # noqa: E402
+from scenarist.models.words.batches import Batch, Row, Vocabulary, batch  # noqa: E402
+from scenarist.models.words.in_domain import Recipe, asking, train_with_patience  # noqa: E402
+from scenarist.models.words.queries import Place, read_logits  # noqa: E402
+from scenarist.models.words.recurrent import Shape, Words  # noqa: E402
+from scenarist.models.words.seq2seq import LstmLm, Seq2seq  # noqa: E402
 from scenarist.models.words.transducer import Transducer, product_grid  # noqa: E402
 
 pytestmark = pytest.mark.neural
@@ -46,9 +47,22 @@ def test_all_emits_first_is_the_language_model() -> None:
     assert (-grid[keep].mean()).item() == pytest.approx(lm.loss(part).item(), abs=1e-6)
 
 
+class EmittingSeq2seq(Seq2seq):
+    """The encoder's last state is shown to the word layer at every step, and the decoder starts from zero."""
+
+    def __init__(self) -> None:
+        super().__init__(WORDS, SHAPE)
+        self.head = Words(2 * SHAPE.hidden, self.layer, len(WORDS))
+
+    def states(self, batch: Batch) -> torch.Tensor:
+        states, decoded = self.encode(batch)[0], self.decode(batch)
+        end = states[torch.arange(len(states)), batch.positions - 1]  # (B, h)
+        return torch.cat([end[:, None].expand(-1, decoded.shape[1], -1), decoded], -1)
+
+
 def test_all_shifts_first_is_seq2seq() -> None:
     """A path that shifts to the last position before the first word emits as a seq2seq model does."""
-    ours, other = network(emission="mlp"), Seq2seq(WORDS, SHAPE, feed="emission").eval()
+    ours, other = network(emission="mlp"), EmittingSeq2seq().eval()
     for name in ("embed", "decoder", "encoder"):
         getattr(other, name).load_state_dict(getattr(ours, name).state_dict())
     with torch.no_grad():
@@ -173,25 +187,27 @@ def test_an_abstract_read_in_both_directions_is_known_from_its_first_word() -> N
         assert e.shape == (2, 3, SHAPE.hidden)
 
 
-def test_dropout_may_fall_on_the_hidden_layer_of_the_words_alone() -> None:
-    part = batch(ROWS, WORDS)
-    for dropped in ("all", "words"):
-        ours = Transducer(WORDS, SHAPE._replace(dropout=0.5, dropped=dropped)).train()
-        assert torch.equal(ours.both(part)[1], ours.both(part)[1]) is (dropped == "words")
-        assert ours.loss(part).item() != ours.loss(part).item()
-    with pytest.raises(BadInput, match="'all' or on 'words'"):
-        Transducer(WORDS, SHAPE._replace(dropped="some"))
-
-
 def test_training_learns_which_tool_an_abstract_calls_for() -> None:
     rows = [ROWS[0], ROWS[1]] * 12
-    ours = network(seed=2, slots="viterbi")
-    trained = train(ours, rows, rows[:2], Recipe(epochs=14, marginal=8, size=8, rate=2e-2, seed=1))
+    ours = network(seed=2)
+    ours.slots = "viterbi"
+    trained = train_with_patience(ours, rows, rows[:2], Recipe(epochs=14, marginal=8, size=8, rate=2e-2, seed=1))
     path = trained.align(batch(ROWS[:2], WORDS))
     assert path.shape == (2, 5)
     assert bool((path[:, 1:] >= path[:, :-1]).all())
-    from scenarist.models.words.queries import Admissible, quick
-    from scenarist.models.words.training import asking
+    tools = ["pot", "pan", "water", "oil"]
+    columns = torch.tensor(WORDS.ids(tools))
+    places = [Place(0, 0, 0), Place(0, 1, 0), Place(1, 0, 0)]  # the blanks, their words told as they go
+    said = read_logits(asking(trained, WORDS), ROWS[:2], places, [], columns).asked.argmax(1)
+    assert [tools[word] for word in said.tolist()] == ["water", "pot", "oil"]
 
-    allowed = Admissible(["pot", "pan", "water", "oil"], WORDS)
-    assert quick(asking(trained, WORDS), ROWS[:2], allowed)["match/greedy"] == 1.0
+
+def test_the_next_word_of_a_telling_is_the_one_that_fills_a_slot() -> None:
+    ours = network(seed=5, transitions="parameterised")
+    texts = [("water", "pot"), ("oil",), ()]
+    together = ours.next_words(("boil", "rice"), texts)
+    for text, line in zip(texts, together, strict=True):
+        part = batch([Row(("boil", "rice"), text)], WORDS)
+        place = torch.tensor([len(text)])
+        slot = ours.logits(part, torch.zeros(1, dtype=torch.long), place, place)[0]
+        assert torch.allclose(line, slot, atol=1e-5)

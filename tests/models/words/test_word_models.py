@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 
+import numpy as np
+import numpy.typing as npt
 import pytest
 
 torch = pytest.importorskip("torch")
@@ -27,7 +30,8 @@ GAP = WordGap(("fry", "the", "egg"), tuple("heat some oil in a".split()), blank=
 
 
 def model(name: str, **settings: object) -> InDomain:
-    made: InDomain = make("model", name, vectors="", device="cpu", hidden=16, epochs=3, marginal=2, size=8, **settings)
+    recipe = {"epochs": 3, "marginal": 2, "size": 8}
+    made: InDomain = make("model", name, device="cpu", shape={"hidden": 16}, recipe=recipe, **settings)
     return made
 
 
@@ -83,6 +87,14 @@ def test_bad_input_is_named(tmp_path: Path) -> None:
         model("lstm-lm").fit([Pair("e", (), ("stir",))])
     with pytest.raises(BadInput, match="emptyy"):
         make("model", "lstm-lm", emptyy=1)
+    with pytest.raises(BadInput, match="layer"):
+        make("model", "lstm-lm", shape={"layer": "relu"})
+    with pytest.raises(BadInput, match="course"):
+        make("model", "transducer", recipe={"course": "code"})
+    with pytest.raises(BadInput, match="'best'"):
+        make("model", "transducer", slots="best")
+    with pytest.raises(BadInput, match="without a list"):
+        model("lstm-lm").fit(PAIRS).answer(WordGap(GAP.abstract, GAP.prefix, blank=5, whitelist="kidscook"))
     with pytest.raises(BadInput, match="word gaps"):
         model("lstm-lm").fit(PAIRS).answer(Choice(("a",), ("b", "c")))
     with pytest.raises(Missing, match="scenarist get"):
@@ -92,16 +104,11 @@ def test_bad_input_is_named(tmp_path: Path) -> None:
         make("model", "lstm-lm", weights=str(tmp_path / "pickle.safetensors")).fit(())
 
 
-def test_a_checkpoint_of_another_kind_version_or_vocabulary_is_refused(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_checkpoint_of_another_kind_or_version_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = tmp_path / "one.safetensors"
     model("lstm-lm").fit(PAIRS).save(path)
     with pytest.raises(BadInput, match=r"'seq2seq'.*'lstm-lm'"):
         make("model", "seq2seq", weights=str(path)).fit(())
-    held = word_checkpoint.load(path, "lstm-lm")
-    with pytest.raises(BadInput, match="differ from word 4"):
-        word_checkpoint.check_vocabulary(held, (*held.vocabulary[:4], "other"), "test")
     monkeypatch.setattr(word_checkpoint, "FORMAT", 2)
     with pytest.raises(BadInput, match="format 2, got '1'"):
         word_checkpoint.load(path, "lstm-lm")
@@ -113,15 +120,29 @@ def test_an_abstract_longer_than_its_text_is_learned_from() -> None:
     assert trained.answer(WordGap(long.abstract, (), blank=0)).guesses
 
 
-def test_a_checkpoint_is_refused_where_the_files_at_hand_have_another_vocabulary(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    path = tmp_path / "c.safetensors"
-    settings = {"hidden": 4, "vectors": "kidscook"}
-    word_checkpoint.save(path, "lstm-lm", settings, ("#UNK#", "<PAD>", "<S>", "</S>", "pan"), ("pan",), {})
-    monkeypatch.setattr("scenarist.corpora.kidscook.vocabulary", lambda: ("#UNK#", "<PAD>", "<S>", "</S>", "pot"))
-    with pytest.raises(BadInput, match="differ from word 4 on"):
-        make("model", "lstm-lm", weights=str(path)).fit(())
+class Kitchen:
+    """A corpus that brings its word lists."""
+
+    def __iter__(self) -> Iterator[Pair]:
+        return iter(PAIRS)
+
+    def vocabulary(self) -> tuple[str, ...]:
+        return ("#UNK#", "<PAD>", "<S>", "</S>", *"boil fry the egg rice a pot pan with water oil in heat yuzu".split())
+
+    def whitelist(self) -> tuple[str, ...]:
+        return ("pot", "pan", "water", "oil", "wok")
+
+    def vectors(self) -> npt.NDArray[np.float32]:
+        return np.arange(len(self.vocabulary()) * 3, dtype=np.float32).reshape(-1, 3)
+
+
+def test_a_corpus_brings_its_vocabulary_its_list_and_its_vectors() -> None:
+    trained = model("transducer").fit(Kitchen(), held=PAIRS[:2])
+    assert trained.vocabulary_ is not None
+    assert trained.vocabulary_.words == Kitchen().vocabulary()
+    assert torch.equal(trained.network_.embed.weight, torch.from_numpy(Kitchen().vectors()))  # frozen
+    question = WordGap(GAP.abstract, GAP.prefix, blank=5, whitelist="kidscook")
+    assert {guess.answer for guess in trained.answer(question).guesses} <= {"pot", "pan", "water", "oil", "#UNK#"}
 
 
 @pytest.mark.parametrize(

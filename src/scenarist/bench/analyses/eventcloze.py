@@ -48,7 +48,7 @@ class Ground:
         self.items: dict[str, list[Item]] = {}
         self.fields: dict[str, dict[str, object]] = {}
         for preset, switches in exams.items():
-            exam = make("exam", "eventcloze", seed=seed, items=most, **switches)
+            exam = runner.make_exam("eventcloze", {"seed": seed, "items": most, **switches})
             items = runner.items_of(exam, make("corpus", CORPUS, split=split), limit)
             self.items[preset] = items
             self.fields[preset] = {

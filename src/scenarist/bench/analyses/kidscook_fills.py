@@ -13,11 +13,11 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from scenarist import __version__
+from scenarist.bench.fill_texts import FilledText, fill
 from scenarist.bench.sit import data_hash
 from scenarist.corpora.kidscook import KidsCook
 from scenarist.errors import Missing
 from scenarist.exams.wordcloze import WordCloze
-from scenarist.models.words.decoding import Filled, fill
 from scenarist.pages.pair import filled_card, page
 from scenarist.reading.wordnet import match
 from scenarist.registry import make
@@ -64,7 +64,7 @@ def kind(gold: Sequence[str], said: Sequence[str]) -> str:
     return "near" if all(a == b or alike(a, b) for a, b in zip(gold, said, strict=True)) else "bad"
 
 
-def kinds_of(pair: Pair, filled: Filled) -> list[str]:
+def kinds_of(pair: Pair, filled: FilledText) -> list[str]:
     """The kind of each blank."""
     return [
         kind(pair.concrete[start:stop], [filled.words[place] for place in range(start, stop)])
@@ -72,14 +72,14 @@ def kinds_of(pair: Pair, filled: Filled) -> list[str]:
     ]
 
 
-def loops(pair: Pair, filled: Filled) -> bool:
+def loops(pair: Pair, filled: FilledText) -> bool:
     """Is one fill repeated over three or more blanks, more often than the gold text repeats it?"""
     said = Counter(" ".join(filled.words[place] for place in range(a, b)) for a, b in pair.blanks)
     gold = Counter(" ".join(pair.concrete[a:b]) for a, b in pair.blanks)
     return any(count >= 3 and count > gold[text] for text, count in said.items())
 
 
-def count(pairs: Sequence[Pair], filled: Sequence[Filled]) -> Kinds:
+def count(pairs: Sequence[Pair], filled: Sequence[FilledText]) -> Kinds:
     """All of them."""
     kinds = [one for pair, text in zip(pairs, filled, strict=True) for one in kinds_of(pair, text)]
     looping = sum(loops(pair, text) for pair, text in zip(pairs, filled, strict=True))

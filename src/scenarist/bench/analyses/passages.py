@@ -1,7 +1,7 @@
 """The passages of Wanzare et al. (2019), Appendix A: real blog text, never trained or tuned on -> is the label found?
 
-The list holds offsets into the paper's text file, never its words; the file is looked for in ``SCENARIST_PAPERS``, in
-``papers`` beside each folder of ``SCENARIST_DATA``, and in ``../shared/papers``. A passage that the guidelines annotate counts where
+The list holds offsets into the paper's text file, never its words; the file is looked for in the folders of ``SCENARIST_PAPERS`` (joined
+by ``:``) and in ``papers`` beside each folder of ``SCENARIST_DATA``. A passage that the guidelines annotate counts where
 one of its labels is among the first two (``top2``); ``found`` asks for that among the segments the detector claims, so that
 saying *None* is wrong there; a passage whose label they cross out counts where nothing is claimed (``none``).
 """
@@ -26,6 +26,7 @@ from scenarist.models.scenarios.detector import Detector
 from scenarist.signature import sign
 from scenarist.story import Story
 
+VARIABLE = "SCENARIST_PAPERS"
 LIST = Path(__file__).with_name("passages.toml")
 
 
@@ -38,18 +39,25 @@ class Passage(NamedTuple):
     example: str
 
 
+def paper_folders() -> list[Path]:
+    """Where the texts of papers are looked for."""
+    named = [Path(part) for part in os.environ.get(VARIABLE, "").split(os.pathsep) if part]
+    return named + [root.parent / "papers" for root in finding.roots()]
+
+
 def paper(name: str, digest: str) -> str:
     """The paper's text, its content checked."""
-    folders = [Path(part) for part in os.environ.get("SCENARIST_PAPERS", "").split(os.pathsep) if part]
-    folders += [root.parent / "papers" for root in finding.roots()] + [Path("../shared/papers")]
+    folders = paper_folders()
     for folder in folders:
         if (folder / name).exists():
             text = (folder / name).read_text(encoding="utf-8")
             if hashlib.sha256(text.encode()).hexdigest() != digest:
                 raise BadInput(f"{folder / name}: not the text the offsets were taken from (its checksum differs).")
             return text
+    looked = ", ".join(map(str, folders)) or "no folder, since neither SCENARIST_PAPERS nor SCENARIST_DATA is set"
     raise Missing(
-        f"The paper's text {name} was not found. Put it into a folder and set SCENARIST_PAPERS to that folder."
+        f"passages: expected {name}, the text of Wanzare et al. (2019) that the offsets were taken from; looked in {looked}. "
+        f"Put it into a folder and type: {VARIABLE}=FOLDER scenarist bench passages"
     )
 
 

@@ -14,7 +14,7 @@ from hashlib import sha1
 from typing import Any
 
 from scenarist.errors import BadInput
-from scenarist.question import AnyQuestion, Choice, Guess, Prediction
+from scenarist.question import AnyQuestion, Choice, Guess, Prediction, Question
 
 VIEWS = ("story", "last", "ending")
 WORD = re.compile(r"[^\W\d_]+(?:['’][a-z]+)?|\d+")
@@ -69,6 +69,7 @@ class EndingModel:
 
     name = "ending"
     learns = "nothing"
+    asks: tuple[type[Question], ...] = (Choice,)
 
     def __init__(self, see: str = "story") -> None:
         if see not in VIEWS:
@@ -96,6 +97,7 @@ class ConstantFirst(EndingModel):
     """Always the first ending (Mostafazadeh et al. 2016, Table 6, *Constant-choose-first*)."""
 
     name = "constant-first"
+    positional = True
 
     def scores(self, context: Sequence[str], endings: Sequence[str]) -> Sequence[float]:
         return [0.0] + [-1.0] * (len(endings) - 1)

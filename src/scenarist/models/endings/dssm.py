@@ -236,10 +236,10 @@ def unpack(tensors: Mapping[str, Tensor]) -> tuple[Letters, tuple[Tower, Tower]]
 @cache
 def released() -> tuple[Any, Any]:
     """The released letters and networks."""
-    pass
-    from scenarist.networks.adapters import parts
+    from scenarist.models.endings.story_network import release_file
+    from scenarist.networks import checkpoint
 
-    return unpack(parts("dssm")[0])
+    return unpack(checkpoint.read(release_file("dssm.safetensors"))[1])
 
 
 class Dssm(EndingModel):
@@ -269,7 +269,7 @@ class Dssm(EndingModel):
 
     def reads(self) -> list[Path]:
         """The released networks, where it takes them."""
-        from scenarist.networks.adapters import release_file
+        from scenarist.models.endings.story_network import release_file
 
         return [release_file("dssm.safetensors")] if self.networks == "release" else []
 

@@ -11,7 +11,7 @@ from typing import Any
 
 from scenarist.errors import BadInput
 from scenarist.models.endings.base import choice, ranked
-from scenarist.question import AnyQuestion, Prediction
+from scenarist.question import AnyQuestion, Choice, Prediction, Question
 from scenarist.registry import make
 
 MEMBERS: tuple[tuple[str, dict[str, Any], float], ...] = (
@@ -25,6 +25,7 @@ class EndingEnsemble:
     """A weighted mean of members, each a name, its settings and a weight."""
 
     name = "ending-ensemble"
+    asks: tuple[type[Question], ...] = (Choice,)
 
     def __init__(self, members: Sequence[Any] = MEMBERS) -> None:
         if not members:
@@ -36,6 +37,7 @@ class EndingEnsemble:
                 f"ending-ensemble: members must learn from the same thing, not from {' and '.join(sorted(needs))}."
             )
         self.learns = needs.pop() if needs else "nothing"
+        self.positional = any(getattr(model, "positional", False) for model, _ in self.members)
 
     def reads(self) -> list[Path]:
         """What its members read."""

@@ -21,19 +21,23 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING
 
 from scenarist.errors import BadInput
 from scenarist.models.endings.base import EndingModel, choice, fold_of, ranked
-from scenarist.networks.adapters import adapter, known_seed, story_files, story_network
-from scenarist.networks.pretrained import gguf_file
-from scenarist.networks.smollm2 import BOS, EOS, MARK, Adapter, SmolLM2, Tree, all_cores, network
+from scenarist.models.endings.story_network import BOS, EOS, MARK, adapter, known_seed, story_files, story_network
+from scenarist.networks.llama import Llama, Tree, all_cores
+from scenarist.networks.pretrained import gguf_file, load_library_model, smollm2
 from scenarist.question import AnyQuestion, Prediction
+from scenarist.store.recent import Recent
 
-Asked = tuple[Sequence[str], Sequence[str]]
+if TYPE_CHECKING:
+    from scenarist.networks.adapters import Lora
+
+Asked = tuple[tuple[str, ...], tuple[str, ...]]
 """Context and endings."""
 HOW = ("mean", "sum", "pmi")
-BATCH = 16
+BATCH, REMEMBERED = 16, 4096
 
 
 def by_length(trees: Sequence[Tree]) -> list[list[int]]:
@@ -42,60 +46,36 @@ def by_length(trees: Sequence[Tree]) -> list[list[int]]:
     return [order[start : start + BATCH] for start in range(0, len(order), BATCH)]
 
 
-def story_tree(net: SmolLM2, context: Sequence[str], endings: Sequence[str]) -> Tree:
+def story_tree(net: Llama, context: Sequence[str], endings: Sequence[str]) -> Tree:
     """A story with its endings, as the adapters were trained: BOS story MARK, then each ending and EOS."""
     trunk = [BOS, *(token for sentence in context for token in net.encode(sentence)), MARK]
     return Tree.grow(trunk, [[*net.encode(ending), EOS] for ending in endings])
 
 
-def last_logits(net: SmolLM2, trees: Sequence[Tree], beside: Adapter | None, heads: Adapter) -> list[list[float]]:
+def last_logits(net: Llama, trees: Sequence[Tree], beside: Lora | None, heads: Lora) -> list[list[float]]:
     """The head's number at the end of every branch."""
     import torch
 
     out: list[list[float]] = [[] for _ in trees]
     with torch.inference_mode(), all_cores():
         for batch in by_length(trees):
-            states = net.states([trees[at] for at in batch], beside)  # [B, T, D]
+            states = net.states_of_trees([trees[at] for at in batch], beside)  # [B, T, D]
             for row, at in enumerate(batch):
                 out[at] = heads.head(states[row, list(trees[at].ends)])[:, 0].tolist()
     return out
 
 
-def branch_logps(net: SmolLM2, trees: Sequence[Tree]) -> list[list[float]]:
-    """Sum of ln P over the tokens of every branch, given the trunk."""
-    import torch
-
-    out: list[list[float]] = [[] for _ in trees]
-    with torch.inference_mode(), all_cores():
-        for batch in by_length(trees):
-            states = net.states([trees[at] for at in batch])  # [B, T, D]
-            for row, at in enumerate(batch):
-                tree = trees[at]
-                places = [place for place, branch in enumerate(tree.branch) if branch]
-                trunk = tree.branch.index(1) - 1
-                before = [place - 1 if tree.branch[place - 1] == tree.branch[place] else trunk for place in places]
-                logp = net.logp(states[row, before], torch.tensor([tree.ids[place] for place in places]))
-                out[at] = [
-                    float(
-                        sum(
-                            value
-                            for value, place in zip(logp.tolist(), places, strict=True)
-                            if tree.branch[place] == number
-                        )
-                    )
-                    for number in range(1, len(tree.ends) + 1)
-                ]
-    return out
+def branch_logps(net: Llama, trees: Sequence[Tree]) -> list[list[float]]:
+    """Sum of ln P over the pieces of every branch, given the trunk."""
+    return [[float(logps.sum()) for logps in branches] for branches in net.logps_of_trees(trees)]
 
 
 class Remembering(EndingModel):
-    """Base: batches, and a memory of what was asked, since 2016 and 2018 share stories."""
+    """Base: batches, and a memory of the last questions, since a table may ask one more than once."""
 
-    memory: dict[tuple[Any, ...], list[float]] = {}  # noqa: RUF012
-
-    def key(self) -> tuple[object, ...]:
-        """What the numbers depend on, beside the question."""
-        raise NotImplementedError
+    def __init__(self, see: str = "story") -> None:
+        super().__init__(see)
+        self.remembered: Recent[Asked, list[float]] = Recent(REMEMBERED)
 
     def many(self, asked: Sequence[Asked]) -> list[list[float]]:
         """The numbers of all endings of all questions."""
@@ -106,14 +86,13 @@ class Remembering(EndingModel):
 
     def answer_many(self, questions: Sequence[AnyQuestion]) -> list[Prediction]:
         """All questions in one go."""
-        asked = [(one.context, one.choices) for question in questions for one in (choice(question, self.name),)]
-        keys = [(*self.key(), self.seen(context), endings) for context, endings in asked]
-        new = [at for at, key in enumerate(keys) if key not in self.memory]
-        for at, found in zip(
-            new, self.many([(self.seen(asked[at][0]), asked[at][1]) for at in new]) if new else [], strict=True
-        ):
-            self.memory[keys[at]] = list(found)
-        return [ranked(self.memory[key], self.name) for key in keys]
+        choices = [choice(question, self.name) for question in questions]
+        asked = [(self.seen(question.context), question.choices) for question in choices]
+        new = [question for question in dict.fromkeys(asked) if question not in self.remembered]
+        scores = {question: self.remembered[question] for question in asked if question in self.remembered}
+        for question, numbers in zip(new, self.many(new) if new else [], strict=True):
+            scores[question] = self.remembered[question] = numbers
+        return [ranked(scores[question], self.name) for question in asked]
 
     def answer(self, question: AnyQuestion) -> Prediction:
         return self.answer_many([question])[0]
@@ -134,9 +113,6 @@ class LmEnding(Remembering):
         """SmolLM2; a model by name is known by its name."""
         return [gguf_file()] if self.model == "smollm2" else []
 
-    def key(self) -> tuple[object, ...]:
-        return (self.name, self.model, self.how)
-
     def many(self, asked: Sequence[Asked]) -> list[list[float]]:
         told = self.logps(asked)
         if self.how == "pmi":
@@ -150,7 +126,7 @@ class LmEnding(Remembering):
         """ln P(ending | story) and the number of its tokens."""
         if self.model != "smollm2":
             return self.library_logps(asked)
-        net = network()
+        net = smollm2()
         trees = [
             Tree.grow(
                 [BOS, *(t for sentence in context for t in net.encode(sentence))],
@@ -168,16 +144,14 @@ class LmEnding(Remembering):
         """The same with a Hugging Face model by name."""
         import torch
 
-        from scenarist.networks.pretrained import load_base
-
-        base = load_base(self.model)
+        base = load_library_model(self.model)
         out: list[list[tuple[float, int]]] = []
         with torch.inference_mode():
             for context, endings in asked:
-                told = [base.start, *base.ids(" ".join(context))]
+                told = [base.start, *base.tokenizer.encode(" ".join(context))]
                 row = []
                 for ending in endings:
-                    tokens = base.ids(" " + ending)
+                    tokens = base.tokenizer.encode(" " + ending)
                     logits = base.model(torch.tensor([told + tokens])).logits[0, len(told) - 1 : -1]  # [T, V]
                     logp = torch.log_softmax(logits, -1).gather(-1, torch.tensor(tokens)[:, None])
                     row.append((float(logp.sum()), len(tokens)))
@@ -199,9 +173,6 @@ class StoryLm(Remembering):
     def reads(self) -> list[Path]:
         """SmolLM2 and the adapters for stories."""
         return story_files()
-
-    def key(self) -> tuple[object, ...]:
-        return (self.name, self.how, self.seed)
 
     def features(self, asked: Sequence[Asked]) -> list[list[list[float]]]:
         """For each ending: ln P(ending | story), ln P(ending) and their difference, by the token."""
@@ -242,9 +213,6 @@ class StoryDiscriminator(Remembering):
         """SmolLM2 and the adapters for stories."""
         return story_files()
 
-    def key(self) -> tuple[object, ...]:
-        return (self.name, self.seed)
-
     def many(self, asked: Sequence[Asked]) -> list[list[float]]:
         net = story_network(self.seed)
         trees = [story_tree(net, context, endings) for context, endings in asked]
@@ -265,9 +233,6 @@ class LmClassifier(Remembering):
     def reads(self) -> list[Path]:
         """SmolLM2, the adapters for stories, the labelled ones."""
         return story_files("labelled" if self.adapter == "all" else "folds")
-
-    def key(self) -> tuple[object, ...]:
-        return (self.name, self.adapter)
 
     def many(self, asked: Sequence[Asked]) -> list[list[float]]:
         net = story_network(1)

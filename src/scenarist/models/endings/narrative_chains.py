@@ -92,6 +92,7 @@ class NarrativeChains(EndingModel):
     """Mean PMI of the shared entity."""
 
     name = "narrative-chains"
+    positional = True  # where no entity is shared it draws, and the draw is seeded by the whole question
     learns = "stories"
 
     def __init__(

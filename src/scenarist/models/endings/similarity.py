@@ -35,6 +35,7 @@ import numpy.typing as npt
 
 from scenarist.errors import BadInput, missing_extra
 from scenarist.models.endings.base import EndingModel, choice, ranked, words
+from scenarist.networks.layers import cosine
 from scenarist.question import AnyQuestion, Prediction
 from scenarist.story import Story, sentence_texts
 
@@ -88,12 +89,6 @@ class Told:
     def __iter__(self) -> Any:
         for story in self.stories:
             yield [word for sentence in sentence_texts(story) for word in words(sentence)]
-
-
-def cosine(a: npt.NDArray[Any], b: npt.NDArray[Any]) -> float:
-    """Cosine of two vectors, 0 where one of them is nought."""
-    size = float(np.linalg.norm(a) * np.linalg.norm(b))
-    return float(a @ b) / size if size else 0.0
 
 
 class AverageVectors(EndingModel):

@@ -27,7 +27,7 @@ from torch.nn import functional as F
 from scenarist.errors import BadInput
 from scenarist.formats import plain
 from scenarist.models.endings.base import EndingModel, choice, ranked, words
-from scenarist.models.endings.similarity import cosine
+from scenarist.networks.layers import cosine
 from scenarist.question import AnyQuestion, Prediction
 from scenarist.story import Story, sentence_texts
 
@@ -98,14 +98,22 @@ def padded(sentences: Sequence[Sequence[int]], end: bool = False) -> np.ndarray:
     return out
 
 
-def learn(
-    network: ThoughtNetwork, texts: Sequence[Sequence[Sequence[int]]], epochs: float, batch: int = 64, rate: float = 1e-3, seed: int = 13,
-    device: str = "cpu", watch: Callable[[int, int, float], bool] | None = None, seconds: float | None = None,
-) -> ThoughtNetwork:  # fmt: skip
-    """Train on every three sentences in a row, for some epochs and at most some seconds; the rate declines with whichever ends first.
+class Schedule(NamedTuple):
+    """How long and how fast a network learns."""
 
-    ``watch(step, steps, loss)`` may say that it is enough.
-    """
+    epochs: float
+    batch: int = 64
+    rate: float = 1e-3
+    seconds: float | None = None
+    """At most so long; the rate declines with whichever ends first."""
+
+
+def learn(
+    network: ThoughtNetwork, texts: Sequence[Sequence[Sequence[int]]], schedule: Schedule, seed: int = 13, device: str = "cpu",
+    watch: Callable[[int, int, float], bool] | None = None,
+) -> ThoughtNetwork:  # fmt: skip
+    """Train on every three sentences in a row; ``watch(step, steps, loss)`` may say that it is enough."""
+    epochs, batch, rate, seconds = schedule
     sentences = [sentence for text in texts for sentence in text]
     rows = torch.from_numpy(padded(sentences, end=True).astype(np.int32)).to(
         device
@@ -157,16 +165,15 @@ def told(story: Story) -> list[str]:
 @cache
 def released() -> tuple[dict[str, int], Any]:
     """The released encoder: its words and its network."""
-    from scenarist.networks.adapters import parts
+    from scenarist.models.endings.story_network import release_file
+    from scenarist.networks import checkpoint
 
-    return unpacked(parts("skip-thoughts")[0])
+    return unpacked(checkpoint.read(release_file("skip-thoughts.safetensors"))[1])
 
 
 def unpacked(tensors: Mapping[str, Any]) -> tuple[dict[str, int], Any]:
     """The tensors of a file of `training/storycloze/skip_thoughts.py` -> words and network."""
     import torch
-
-    pass
 
     spelled = bytes(tensors["vocabulary"].tolist()).decode("utf-8").split("\n")
     words_, reads = tensors["words"].float() * tensors["words.s"].float()[:, None], tensors["reads.weight_hh_l0"]
@@ -185,20 +192,20 @@ class SkipThoughts(EndingModel):
     learns = "stories"
 
     def __init__(
-        self, encoder: str = "own", size: int = 256, embedding: int = 128, vocabulary: int = 8000, epochs: int = 2, batch: int = 64,
-        rate: float = 1e-3, limit: int = 20_000, see: str = "story", seed: int = 13,
+        self, encoder: str = "own", size: int = 256, embedding: int = 128, vocabulary: int = 8000, epochs: int = 2,
+        limit: int = 20_000, see: str = "story", seed: int = 13,
     ) -> None:  # fmt: skip
         super().__init__(see)
         if encoder not in ("own", "release"):
             raise BadInput(f"skip-thoughts: `encoder` is own or release, not {encoder!r}.")
         self.encoder, self.size, self.embedding, self.vocabulary = encoder, size, embedding, vocabulary
-        self.epochs, self.batch, self.rate, self.limit, self.seed = epochs, batch, rate, limit, seed
+        self.epochs, self.limit, self.seed = epochs, limit, seed
         if encoder == "release":
             self.learns = "nothing"
 
     def reads(self) -> list[Path]:
         """The released encoder, where it takes it."""
-        from scenarist.networks.adapters import release_file
+        from scenarist.models.endings.story_network import release_file
 
         return [release_file("skip-thoughts.safetensors")] if self.encoder == "release" else []
 
@@ -207,8 +214,6 @@ class SkipThoughts(EndingModel):
         if self.encoder == "release":
             return self
         import torch
-
-        pass
 
         texts: list[list[list[str]]] = []
         left = self.limit
@@ -226,14 +231,12 @@ class SkipThoughts(EndingModel):
         numbered = [[[self.known_.get(word, UNKNOWN) for word in sentence] for sentence in text] for text in texts]
         torch.manual_seed(self.seed)
         network = ThoughtNetwork(Sizes(len(self.known_) + FIRST, self.embedding, self.size, self.size))
-        self.encoder_ = learn(network, numbered, self.epochs, self.batch, self.rate, self.seed).encoder.eval()
+        self.encoder_ = learn(network, numbered, Schedule(self.epochs), self.seed).encoder.eval()
         return self
 
     def encode(self, texts: Sequence[str]) -> Any:
         """Vectors of sentences as an array: [N, size]."""
         import torch
-
-        pass
 
         if self.encoder == "release":
             self.known_, self.encoder_ = released()

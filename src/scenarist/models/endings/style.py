@@ -84,7 +84,7 @@ class StyleLinear(EndingModel):
         """The language model, where it is among the features."""
         if "lm" not in self.features:
             return []
-        from scenarist.networks.adapters import story_files
+        from scenarist.models.endings.story_network import story_files
 
         return story_files()
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple, Self
+from typing import Any, NamedTuple, Self, TypedDict
 
 import numpy as np
 import numpy.typing as npt
@@ -17,7 +17,9 @@ import numpy.typing as npt
 from scenarist.errors import BadInput
 from scenarist.learning.event_chains import documents
 from scenarist.learning.event_counts import EventCounts, Floats, Ints
-from scenarist.question import Answer, AnyQuestion, EventGap, Guess, Prediction
+from scenarist.networks.layers import logsumexp
+from scenarist.question import Answer, AnyQuestion, EventGap, Guess, Prediction, Question
+from scenarist.store.recent import Recent
 from scenarist.story import Link
 
 LISTED = 50
@@ -48,11 +50,21 @@ class Gap(NamedTuple):
         return self.before + self.after
 
 
+class Counting(TypedDict, total=False):
+    """How chains are counted: the settings that all event models share (see ``EventRanker``)."""
+
+    args: str
+    forms: str
+    minimum: int
+    counts: str | Path | None
+
+
 class EventRanker:
     """Base of the event models. ``minimum`` is the shortest chain that is counted (2: singletons are ignored)."""
 
     name = "event-ranker"
     learns = "stories"
+    asks: tuple[type[Question], ...] = (EventGap,)
     keeps_chains = False
     """Does the model need the chains themselves, not only their counts?"""
 
@@ -120,15 +132,15 @@ class EventRanker:
         fresh = list(dict.fromkeys(one for one in questions if isinstance(one, EventGap) and one not in self._scored))
         if len(self._scored) + len(fresh) > 512:
             self._scored.clear()
-        self._scored.update(zip(fresh, self.score_many(fresh), strict=True))
+        if fresh:
+            self._scored.update(zip(fresh, self.score_many(fresh), strict=True))
 
     def score_many(self, questions: Sequence[EventGap]) -> Sequence[Floats]:
         """Log-probabilities of all events for each of some questions."""
         found = []
         for question in questions:
             raw = self.scores(self.gap(question))
-            top = raw.max()
-            found.append(raw - (top + np.log(np.exp(raw - top).sum())))
+            found.append(raw - logsumexp(raw))
         return found
 
     def answer_many(self, questions: Sequence[AnyQuestion]) -> list[Prediction]:
@@ -249,20 +261,16 @@ def expected_rank(scores: Floats, at: int) -> float:
     return float((scores > here).sum()) + (float((scores == here).sum()) + 1) / 2
 
 
-_LAST: dict[tuple[object, ...], EventCounts] = {}
+LAST: Recent[tuple[object, ...], EventCounts] = Recent(3)
+"""Counts of the last few corpora that can name themselves: they serve several models."""
 
 
 def counted(data: Iterable[Any], args: str, forms: str, minimum: int) -> EventCounts:
-    """The counts of a corpus; the last few corpora that can name themselves are remembered, for they serve several models."""
+    """The counts of a corpus, made once for the last few."""
     key = named(data, args, forms, minimum)
-    if key is not None and key in _LAST:
-        return _LAST[key]
-    counts = EventCounts.of(documents(data, forms, args), minimum)
-    if key is not None:
-        while len(_LAST) >= 3:
-            _LAST.pop(next(iter(_LAST)))
-        _LAST[key] = counts
-    return counts
+    if key is None:
+        return EventCounts.of(documents(data, forms, args), minimum)
+    return LAST.get_or_make(key, lambda: EventCounts.of(documents(data, forms, args), minimum))
 
 
 def named(data: Any, *view: object) -> tuple[object, ...] | None:

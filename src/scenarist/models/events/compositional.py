@@ -21,6 +21,7 @@ from scenarist.errors import BadInput
 from scenarist.learning.event_counts import EventCounts, Floats, Ints, check_schema, words_of
 from scenarist.models.events.base import EventRanker, Gap
 from scenarist.models.events.log_bilinear import Matrix, part, weights_file, window
+from scenarist.networks.layers import logsumexp
 from scenarist.question import AnyQuestion, EventGap
 from scenarist.story import Link
 
@@ -119,8 +120,7 @@ class Compositional(EventRanker):
                 scores = scores + self.sharpness * self.coherence(question, slice(None)).mean(0)
             if not self.repeat and question.gap is None:
                 scores[[at for at in self.gap(question).all if at >= 0]] = scores.min() - 1.0
-            top = scores.max()
-            found.append(scores - (top + np.log(np.exp(scores - top).sum())))
+            found.append(scores - logsumexp(scores))
         return found
 
     def reasons(self, question: EventGap, gap: Gap, candidates: Ints) -> list[tuple[str, ...]]:

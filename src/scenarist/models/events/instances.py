@@ -8,14 +8,14 @@ does not say what it did.
 from __future__ import annotations
 
 import math
-from pathlib import Path
+from typing import Unpack
 
 import numpy as np
 import numpy.typing as npt
 
 from scenarist.errors import BadInput, Missing
 from scenarist.learning.event_counts import EventCounts, Floats, Ints
-from scenarist.models.events.base import EventRanker, Gap
+from scenarist.models.events.base import Counting, EventRanker, Gap
 from scenarist.models.events.ngrams import Bigram, Unigram, any_skip
 from scenarist.question import EventGap
 
@@ -93,13 +93,10 @@ class InstanceUnigram(Retrieval):
     def __init__(
         self,
         share: float = 1.0,
-        args: str = "single",
-        forms: str = "lemma",
-        minimum: int = 2,
-        counts: str | Path | None = None,
+        **counting: Unpack[Counting],
     ) -> None:
         self.share = shared(share)
-        super().__init__(args, forms, minimum, counts)
+        super().__init__(**counting)
 
     def prepare(self, counts: EventCounts) -> None:
         super().prepare(counts)
@@ -123,14 +120,11 @@ class InstanceBigram(Retrieval):
         share: float = 1.0,
         skip: int | str | None = 2,
         smoothing: float = 0.1,
-        args: str = "single",
-        forms: str = "lemma",
-        minimum: int = 2,
-        counts: str | Path | None = None,
+        **counting: Unpack[Counting],
     ) -> None:
         self.share = shared(share)
         self.skip, self.smoothing = any_skip(skip), smoothing
-        super().__init__(args, forms, minimum, counts)
+        super().__init__(**counting)
 
     def prepare(self, counts: EventCounts) -> None:
         super().prepare(counts)

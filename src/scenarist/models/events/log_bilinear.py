@@ -25,6 +25,7 @@ import numpy.typing as npt
 from scenarist.errors import BadInput
 from scenarist.learning.event_counts import EventCounts, Floats, Ints, check_schema, words_of
 from scenarist.models.events.base import EventRanker, Gap
+from scenarist.networks.layers import gelu, layer_norm, logsumexp, softmax
 from scenarist.question import AnyQuestion, EventGap
 from scenarist.store import home as store
 from scenarist.story import Link
@@ -103,29 +104,28 @@ class Net:
         if "plain.all" in w:
             plain: Matrix = mixed + gap
             return plain
-        state = norm(mixed + gap, w["ln.weight"], w["ln.bias"])
+        state = layer_norm(mixed + gap, w["ln.weight"], w["ln.bias"])
         inner = gelu(w["mlp.first"] @ state + w["mlp.first_bias"])
-        return norm(state + w["mlp.second"] @ inner + w["mlp.second_bias"], w["ln2.weight"], w["ln2.bias"])
+        return layer_norm(state + w["mlp.second"] @ inner + w["mlp.second_bias"], w["ln2.weight"], w["ln2.bias"])
 
     def attended(self, gap: Matrix, vectors: Matrix) -> tuple[Matrix, Matrix]:
         """The gap and the events of the chain after the layers of attention between them (norms first)."""
         w, heads = self._w, int(self._w["heads.all"][0])
-        x: Matrix = np.concatenate([gap[None], vectors])  # [1 + chain, width]
+        x: Any = np.concatenate([gap[None], vectors])  # [1 + chain, width]
         for at in range(self.layers):
             block = f"blocks.{at}."
             inner = (
-                norm(x, w[block + "ln.weight"], w[block + "ln.bias"]) @ w[block + "qkv.weight"].T
+                layer_norm(x, w[block + "ln.weight"], w[block + "ln.bias"]) @ w[block + "qkv.weight"].T
                 + w[block + "qkv.bias"]
             )
             q, k, v = inner.reshape(len(x), 3, heads, -1).transpose(
                 1, 2, 0, 3
             )  # each [heads, 1 + chain, width / heads]
             weight = q @ k.transpose(0, 2, 1) / np.float32(q.shape[-1] ** 0.5)
-            weight = np.exp(weight - weight.max(-1, keepdims=True))
-            mixed = (weight / weight.sum(-1, keepdims=True) @ v).transpose(1, 0, 2).reshape(len(x), -1)
+            mixed = (softmax(weight) @ v).transpose(1, 0, 2).reshape(len(x), -1)
             x = x + mixed @ w[block + "join.weight"].T + w[block + "join.bias"]
             inner = gelu(
-                norm(x, w[block + "ln2.weight"], w[block + "ln2.bias"]) @ w[block + "first.weight"].T
+                layer_norm(x, w[block + "ln2.weight"], w[block + "ln2.bias"]) @ w[block + "first.weight"].T
                 + w[block + "first.bias"]
             )
             x = x + inner @ w[block + "second.weight"].T + w[block + "second.bias"]
@@ -282,25 +282,7 @@ def wide(arrays: Any, name: str) -> Matrix:
     return values
 
 
-def norm(values: Matrix, weight: Matrix, bias: Matrix) -> Matrix:
-    """Layer normalisation over the last axis."""
-    centred = values - values.mean(-1, keepdims=True)
-    scaled: Matrix = centred / np.sqrt((centred**2).mean(-1, keepdims=True) + 1e-5) * weight + bias
-    return scaled
-
-
-def gelu(values: Matrix) -> Matrix:
-    """The Gaussian error linear unit, with erf by Abramowitz and Stegun 7.1.26 (error below 2e-7)."""
-    x = np.abs(values) / np.sqrt(2.0)
-    t = 1.0 / (1.0 + 0.3275911 * x)
-    series = ((((1.061405429 * t - 1.453152027) * t + 1.421413741) * t - 0.284496736) * t + 0.254829592) * t
-    erf = np.sign(values) * (1.0 - series * np.exp(-x * x))
-    activated: Matrix = (0.5 * values * (1.0 + erf)).astype(np.float32)
-    return activated
-
-
 def normalised(scores: Floats) -> Floats:
     """Scores as log-probabilities."""
-    top = scores.max()
-    logp: Floats = scores - (top + np.log(np.exp(scores - top).sum()))
+    logp: Floats = scores - logsumexp(scores)
     return logp

@@ -9,14 +9,14 @@ is what makes eq. 2 of Chambers (2017) so sensitive to its lambda.
 
 from __future__ import annotations
 
-from pathlib import Path
+from typing import Unpack
 
 import numpy as np
 import numpy.typing as npt
 
 from scenarist.errors import BadInput
 from scenarist.learning.event_counts import EventCounts, Floats, Ints, Table
-from scenarist.models.events.base import EventRanker, Gap
+from scenarist.models.events.base import Counting, EventRanker, Gap
 from scenarist.models.events.ngrams import any_skip, cells
 
 BEHIND = 1e6
@@ -40,16 +40,13 @@ class Mixture(EventRanker):
         repeat: bool = True,
         lift: float = 0.0,
         least: int = 0,
-        args: str = "single",
-        forms: str = "lemma",
-        minimum: int = 2,
-        counts: str | Path | None = None,
+        **counting: Unpack[Counting],
     ) -> None:
         if smoothing <= 0 or decay < 0:
             raise BadInput("mixture: smoothing must be above 0 and decay 0 or more.")
         self.lift, self.least = lift, least
         self.smoothing, self.decay, self.skip, self.repeat = smoothing, decay, any_skip(skip), repeat
-        super().__init__(args, forms, minimum, counts)
+        super().__init__(**counting)
 
     def prepare(self, counts: EventCounts) -> None:
         self._first, self._second = counts.ordered(self.skip), counts.reverse(self.skip)
@@ -113,15 +110,12 @@ class Cooccurrence(EventRanker):
     def __init__(
         self,
         smoothing: float = 100.0,
-        args: str = "single",
-        forms: str = "lemma",
-        minimum: int = 2,
-        counts: str | Path | None = None,
+        **counting: Unpack[Counting],
     ) -> None:
         if smoothing <= 0:
             raise BadInput("cooccurrence: smoothing must be above 0.")
         self.smoothing = smoothing
-        super().__init__(args, forms, minimum, counts)
+        super().__init__(**counting)
 
     def prepare(self, counts: EventCounts) -> None:
         index = counts.index

@@ -19,10 +19,21 @@ from scenarist.learning.event_counts import EventCounts, Floats, Ints
 from scenarist.learning.multi_counts import SHARED, multi_counts, others, seen_from
 from scenarist.models.events.base import LISTED, EventRanker, expected_rank, named, top
 from scenarist.models.events.ngrams import any_skip
+from scenarist.networks.layers import logsumexp
 from scenarist.question import Answer, AnyQuestion, EventGap, Guess, Prediction
+from scenarist.store.recent import Recent
 from scenarist.story import Link
 
-_LAST: dict[object, EventCounts] = {}
+LAST: Recent[tuple[object, ...], EventCounts] = Recent(1)
+"""Counts of the last corpus: they serve several rows."""
+
+
+def counted_arguments(data: Iterable[Any], minimum: int) -> EventCounts:
+    """The counts of a corpus's events with their arguments, made once for the last one that can name itself."""
+    key = named(data, "multi", minimum)
+    if key is None:
+        return multi_counts(documents(data, "lemma", "multi"), minimum)
+    return LAST.get_or_make(key, lambda: multi_counts(documents(data, "lemma", "multi"), minimum))
 
 
 class Cast(NamedTuple):
@@ -56,11 +67,7 @@ class MultiArgument(EventRanker):
         if isinstance(data, EventCounts):
             self.counts_ = data
         else:
-            key = named(data, "multi", self.minimum)
-            if key is None or key not in _LAST:
-                _LAST.clear()
-                _LAST[key] = multi_counts(documents(data, "lemma", "multi"), self.minimum)
-            self.counts_ = _LAST[key]
+            self.counts_ = counted_arguments(data, self.minimum)
         if not len(self.counts_):
             raise BadInput(
                 "multi: no chain with arguments in the training corpus; chains of verbs and roles alone have none."
@@ -164,6 +171,14 @@ class MultiArgument(EventRanker):
     def answer(self, question: AnyQuestion) -> Prediction:
         cast = self.cast(question)
         logp = normal(cast.scores)
+        if isinstance(question, EventGap) and question.choices:
+            floor = float(logp.min()) - 1.0
+            rated = [
+                (floor if (rate := self.rate(question, str(link))[0]) is None else rate, str(link))
+                for link in question.choices
+            ]
+            rated.sort(key=lambda pair: (-pair[0], pair[1]))
+            return Prediction("", tuple(Guess(text, value) for value, text in rated), by=self.name)
         best = top(logp, LISTED)
         guesses = tuple(Guess(self.spelled(cast, int(at)), float(logp[at])) for at in best)
         return Prediction("", guesses, by=self.name)
@@ -195,6 +210,5 @@ def parsed(text: str) -> Link:
 
 def normal(scores: Floats) -> Floats:
     """Scores as log-probabilities."""
-    high = scores.max()
-    logp: Floats = scores - (high + np.log(np.exp(scores - high).sum()))
+    logp: Floats = scores - logsumexp(scores)
     return logp

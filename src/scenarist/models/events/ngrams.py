@@ -15,14 +15,15 @@ either order, ``mean`` averages eq. 2 over all positions.
 
 from __future__ import annotations
 
-from pathlib import Path
+from typing import Unpack
 
 import numpy as np
 import numpy.typing as npt
 
 from scenarist.errors import BadInput
 from scenarist.learning.event_counts import EventCounts, Floats, Ints, Table
-from scenarist.models.events.base import EventRanker, Gap
+from scenarist.models.events.base import Counting, EventRanker, Gap
+from scenarist.networks.layers import logsumexp
 
 
 class Unigram(EventRanker):
@@ -56,10 +57,7 @@ class Bigram(EventRanker):
         unknown_skip: int | str | None = "same",
         unknown_smoothing: float | None = None,
         repeat: bool = True,
-        args: str = "single",
-        forms: str = "lemma",
-        minimum: int = 2,
-        counts: str | Path | None = None,
+        **counting: Unpack[Counting],
     ) -> None:
         if smoothing <= 0 or (unknown_smoothing is not None and unknown_smoothing <= 0):
             raise BadInput("bigram: smoothing (lambda) must be above 0, or an unseen pair makes an event impossible.")
@@ -69,7 +67,7 @@ class Bigram(EventRanker):
         self.equations, self.unknown, self.repeat = equations, unknown, repeat
         self.unknown_skip = self.skip if unknown_skip == "same" else any_skip(unknown_skip)
         self.unknown_smoothing = smoothing if unknown_smoothing is None else unknown_smoothing
-        super().__init__(args, forms, minimum, counts)
+        super().__init__(**counting)
 
     def prepare(self, counts: EventCounts) -> None:
         self._tables: dict[int | None, tuple[Table, Table]] = {}
@@ -146,7 +144,7 @@ class Bigram(EventRanker):
                 here[columns] += np.log((counts + smoothing) / smoothing)
             each.append(here)
             if number % 32 == 0 or number == len(chain):  # a few at a time, so that a novel's hero needs no gigabytes
-                summed = log_sum(np.stack(each))
+                summed = logsumexp(np.stack(each), 0)
                 total, each = summed if total is None else np.logaddexp(total, summed), []
         return here if total is None else total
 
@@ -178,13 +176,6 @@ class Bigram(EventRanker):
                     seen += cells(second, at, candidates)
                 found[place] = np.log((seen + smoothing) / smoothing)
         return found
-
-
-def log_sum(rows: npt.NDArray[np.float64]) -> Floats:
-    """The log of the sum of exp over rows, many times faster than ``np.logaddexp.reduce``."""
-    top = rows.max(0)
-    found: Floats = top + np.log(np.exp(rows - top).sum(0))
-    return found
 
 
 def any_skip(skip: int | str | None) -> int | None:

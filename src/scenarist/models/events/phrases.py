@@ -16,7 +16,7 @@ import numpy as np
 
 from scenarist.errors import BadInput
 from scenarist.models.events.base import EventRanker
-from scenarist.question import AnyQuestion, EventGap, Guess, Prediction
+from scenarist.question import AnyQuestion, EventGap, Guess, Prediction, Question
 from scenarist.registry import make
 from scenarist.story import Link
 
@@ -63,6 +63,7 @@ class PhraseEvents:
 
     name = "phrase-events"
     learns = "stories"
+    asks: tuple[type[Question], ...] = (EventGap,)
 
     def __init__(self, by: str = "event-combination", **settings: Any) -> None:
         self.model = make("model", by, **settings)
@@ -113,9 +114,14 @@ class PhraseVectors:
 
     name = "phrase-vectors"
     learns = "nothing"
+    asks: tuple[type[Question], ...] = (EventGap,)
 
     def __init__(self, strongest: bool = False) -> None:
         self.strongest = strongest
+
+    def fit(self, data: Iterable[Any]) -> Self:
+        """Nothing to learn: MiniLM comes trained."""
+        return self
 
     def answer(self, question: AnyQuestion) -> Prediction:
         """The choices in order."""
@@ -130,8 +136,9 @@ class PhraseVectors:
         chain, choices = vectors[: len(question.links)], vectors[len(question.links) :]
         near = choices @ chain.T if len(chain) else np.zeros((len(choices), 1))  # [choices, chain]
         scores = near.max(1) if self.strongest else near.mean(1)
+        logp = scores - np.log(np.exp(scores).sum())
         rated = sorted(
-            zip(scores.tolist(), map(str, question.choices), strict=True), key=lambda pair: (-pair[0], pair[1])
+            zip(logp.tolist(), map(str, question.choices), strict=True), key=lambda pair: (-pair[0], pair[1])
         )
         return Prediction("", tuple(Guess(text, value) for value, text in rated), by=self.name)
 

@@ -14,14 +14,14 @@ sim(e) = sum_i log P(c_i, e) / (P(c_i) P(e)) (eq. 4), P(x, y) = (C(x, y) + C(y, 
 
 from __future__ import annotations
 
-from pathlib import Path
+from typing import Unpack
 
 import numpy as np
 import numpy.typing as npt
 
 from scenarist.errors import BadInput
 from scenarist.learning.event_counts import EventCounts, Floats, Ints, Table
-from scenarist.models.events.base import EventRanker, Gap
+from scenarist.models.events.base import Counting, EventRanker, Gap
 from scenarist.models.events.ngrams import any_skip
 
 BEHIND = 1e6
@@ -43,10 +43,7 @@ class Pmi(EventRanker):
         order: str = "none",
         discount: bool = False,
         repeat: bool = True,
-        args: str = "single",
-        forms: str = "lemma",
-        minimum: int = 2,
-        counts: str | Path | None = None,
+        **counting: Unpack[Counting],
     ) -> None:
         allowed = {"joint": ("printed", "meant"), "unseen": ("skip", "smooth", "impossible"), "order": ("none", "text")}
         for setting, value in (("joint", joint), ("unseen", unseen), ("order", order)):
@@ -56,7 +53,7 @@ class Pmi(EventRanker):
             raise BadInput("pmi: cutoff is 0 or more, smoothing above 0.")
         self.skip, self.joint, self.unseen, self.smoothing = any_skip(skip), joint, unseen, smoothing
         self.cutoff, self.order, self.discount, self.repeat = cutoff, order, discount, repeat
-        super().__init__(args, forms, minimum, counts)
+        super().__init__(**counting)
 
     def prepare(self, counts: EventCounts) -> None:
         self._both = counts.unordered(self.skip)

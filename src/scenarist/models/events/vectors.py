@@ -8,15 +8,16 @@ paper compares with, where every choice is equally frequent.
 
 from __future__ import annotations
 
-from pathlib import Path
+from typing import Unpack
 
 import numpy as np
 import numpy.typing as npt
 
 from scenarist.errors import BadInput
 from scenarist.learning.event_counts import EventCounts, Floats, Ints, Table
-from scenarist.models.events.base import EventRanker, Gap
+from scenarist.models.events.base import Counting, EventRanker, Gap
 from scenarist.models.events.ngrams import any_skip
+from scenarist.networks.layers import unit
 
 Matrix = npt.NDArray[np.float64]
 
@@ -35,16 +36,13 @@ class EventVectors(EventRanker):
         prior: float = 1.0,
         repeat: bool = True,
         seed: int = 0,
-        args: str = "single",
-        forms: str = "lemma",
-        minimum: int = 2,
-        counts: str | Path | None = None,
+        **counting: Unpack[Counting],
     ) -> None:
         if width < 1 or sharpness <= 0 or prior < 0:
             raise BadInput("event-vectors: width is 1 or more, sharpness above 0, prior 0 or more.")
         self.width, self.skip, self.shift, self.sharpness, self.prior = width, any_skip(skip), shift, sharpness, prior
         self.repeat, self.seed = repeat, seed
-        super().__init__(args, forms, minimum, counts)
+        super().__init__(**counting)
 
     def prepare(self, counts: EventCounts) -> None:
         self._logp: Floats = np.log(counts.events) - np.log(counts.total)
@@ -119,10 +117,3 @@ def row_sums(cells: Matrix, start: Ints) -> Matrix:
     if full.any():
         out[full] = np.add.reduceat(cells, start[:-1][full], axis=0)
     return out
-
-
-def unit(rows: Matrix) -> Matrix:
-    """Rows of length one; a row of zeros stays."""
-    length = np.linalg.norm(rows, axis=1, keepdims=True)
-    scaled: Matrix = rows / np.where(length > 0, length, 1.0)
-    return scaled

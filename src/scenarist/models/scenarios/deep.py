@@ -8,7 +8,6 @@ MiniLM comes from its package (extra `deep`), SmolLM2 from `scenarist get smollm
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Sequence
 from functools import cache
 from itertools import pairwise
@@ -21,7 +20,7 @@ from scenarist.errors import Missing
 from scenarist.models.scenarios.detector import Detector, Evidence, plain_runs
 from scenarist.models.scenarios.segment_readers import SegmentNamers
 from scenarist.networks.label_chain import Array, best
-from scenarist.networks.pretrained import base_of, fingerprint, gguf_file, release_file
+from scenarist.networks.pretrained import encoder_base, find_released, fingerprint, gguf_file, release_file
 
 if TYPE_CHECKING:
     from scenarist.models.scenarios.document_network import DocumentNetwork
@@ -40,14 +39,14 @@ class Member:
     """One network with its tokenizer."""
 
     def __init__(self, path: Path) -> None:
-        with np.load(path, allow_pickle=False) as file:
-            arrays = dict(file)
-        self.kind: str = json.loads(str(arrays["about"]))["encoder"]
-        state, self.tokenizer = base_of(self.kind)
-        from scenarist.models.scenarios.document_network import restored
+        from scenarist.models.scenarios.document_network import restore
+        from scenarist.networks.checkpoint import load
 
-        self.network: DocumentNetwork = restored(arrays, state)
-        self.labels = tuple(map(str, arrays["labels"]))
+        held = load(path, "document-network")
+        self.kind: str = held.settings["encoder"]
+        base, self.tokenizer = encoder_base(self.kind)
+        self.network: DocumentNetwork = restore(held, base)
+        self.labels = held.lists["labels"]
 
     def evidence(self, texts: Sequence[str]) -> Evidence:
         """Scores of a text's sentences, in overlapping stretches where it is long."""
@@ -79,7 +78,7 @@ class Member:
 @cache
 def member(name: str) -> Member:
     """A network of the release, loaded once a process."""
-    return Member(release_file(f"{name}.npz"))
+    return Member(find_released("detector", name))
 
 
 class Kept:
@@ -194,7 +193,7 @@ class DeepDetector(Detector):
         judges = [name for name in (self.namer, *self.tellers) if name]
         deep = ["evidence", *(["names"] if judges else [])] if self.recorded else [*self.members, *judges]
         below = [gguf_file()] if any(name.startswith(("smollm2", "namer", "teller", "titler")) for name in deep) else []
-        return [*super().reads(), *(release_file(f"{name}.npz") for name in deep), *below]
+        return [*super().reads(), *(find_released("detector", name) for name in deep), *below]
 
     def evidence(self, texts: Sequence[str]) -> Evidence:
         """The members' scores, averaged, and some of the light network's."""

@@ -31,7 +31,8 @@ from scenarist.inventory import NONE, related
 from scenarist.models.scenarios.deciding_words import deciding_words
 from scenarist.models.scenarios.phrase_network import Network, carried
 from scenarist.networks.label_chain import Array, best, chances
-from scenarist.question import AnyQuestion, Guess, Prediction, Segments, Where
+from scenarist.networks.layers import log_softmax, unit
+from scenarist.question import AnyQuestion, Guess, Prediction, Question, Segments, Where
 from scenarist.reading.stems import WORD, stem
 from scenarist.store.home import inside, resource
 from scenarist.story import Label, Segment, Sentence, Story
@@ -58,15 +59,8 @@ class SegmentLabels:
         )
         rows = np.fromiter(counts, dtype=np.int64, count=len(counts))
         values = (1 + np.log(np.fromiter(counts.values(), dtype=np.float32, count=len(counts)))) * self.idf[rows]
-        values /= max(float(np.linalg.norm(values)), 1e-9)
-        found = ((values * self.scales[rows]) @ self.rows[rows]) @ self.direct + self.bias
-        return log_shares(found)
-
-
-def log_shares(scores: Array) -> Array:
-    """Scores as log-chances over the last axis."""
-    top = scores.max(axis=-1, keepdims=True)
-    return np.asarray(scores - top - np.log(np.exp(scores - top).sum(axis=-1, keepdims=True)))
+        found = ((unit(values) * self.scales[rows]) @ self.rows[rows]) @ self.direct + self.bias
+        return log_softmax(found)
 
 
 KNOWN = 0.5
@@ -96,6 +90,7 @@ class Detector:
 
     name = "detector"
     learns = "nothing"
+    asks: tuple[type[Question], ...] = (Where,)
 
     def __init__(
         self,
@@ -213,11 +208,11 @@ class Detector:
         """The chance of each scenario for some sentences that tell one together; *None* has none."""
         scores = self.judged(texts, emission, self.whole_weight if weight is None else weight)
         scores[self.none] = -np.inf
-        return np.asarray(np.exp(log_shares(scores / self.caution)))
+        return np.asarray(np.exp(log_softmax(scores / self.caution)))
 
     def judged(self, texts: Sequence[str], emission: Array, weight: float) -> Array:
         """Scores of the labels (C,): what the chain's evidence adds up to, and the words of all sentences together."""
-        scores = log_shares(self.chain_weight * emission.sum(axis=0))
+        scores = log_softmax(self.chain_weight * emission.sum(axis=0))
         if self.judge is not None:
             whole = self.judge.scores(texts)
             missing = np.full(

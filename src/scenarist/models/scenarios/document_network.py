@@ -2,13 +2,12 @@
 
 All sentences go through the encoder together, so that every word sees every other (`pieces` up to a cap, longer documents in equal parts);
 the states of a sentence's pieces are averaged, a two-way GRU runs over the sentences, and a chain of labels ends it (`label_chain`).
-Two encoders: MiniLM (a small BERT, fine-tuned in full, kept as the difference to the original) and SmolLM2-135M (a small llama, low-rank
-adapters, its causal mask on or off). Imports nothing but numpy and torch: a training machine may have no more.
+Two encoders: MiniLM (a small BERT of the library, fine-tuned in full, kept as the difference to the original) and SmolLM2-135M (a small
+llama, low-rank adapters, its causal mask on or off).
 """
 
 from __future__ import annotations
 
-import json
 import math
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple, TypeAlias
@@ -19,8 +18,13 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
+from scenarist.networks.adapters import Lora
+from scenarist.networks.checkpoint import Checkpoint
+from scenarist.networks.llama import Llama
+
 Array: TypeAlias = npt.NDArray[Any]
-MATRICES = ("qkv", "o", "gu", "down")
+FIXED = ("embeddings.word", "embeddings.position", "embeddings.token")
+"""What of MiniLM is not learned."""
 
 
 class Style(NamedTuple):
@@ -73,122 +77,55 @@ class Pieces:
         return torch.from_numpy(ids), torch.from_numpy(owned)
 
 
-class Bert(nn.Module):  # type: ignore[misc]
-    """MiniLM on one page; all matrices are learned, the word vectors are not."""
+class MiniLM(nn.Module):  # type: ignore[misc]
+    """MiniLM, a small BERT of the library; all matrices are learned, the word vectors are not."""
 
-    kind, width, heads, layers = "minilm", 384, 12, 6
+    kind, width = "minilm", 384
 
-    def __init__(self, state: Mapping[str, Array], drop: float = 0.1) -> None:
+    def __init__(self, state: Mapping[str, Array]) -> None:
+        from transformers import BertConfig, BertModel
+
         super().__init__()
-        self.drop = nn.Dropout(drop)
-        self.learned = nn.ParameterDict()
-        for name, value in state.items():
-            if name.startswith(("embeddings.word", "embeddings.position", "embeddings.token")):
-                self.register_buffer(name.replace(".", "_"), torch.from_numpy(np.asarray(value, np.float32)))
-            elif name.startswith(("embeddings.LayerNorm", "encoder.")):
-                self.learned[name.replace(".", "-")] = nn.Parameter(torch.from_numpy(np.array(value, np.float32)))
-
-    def linear(self, x: Tensor, name: str) -> Tensor:
-        """One dense layer."""
-        return functional.linear(x, self.learned[f"{name}-weight"], self.learned[f"{name}-bias"])
-
-    def norm(self, x: Tensor, name: str) -> Tensor:
-        """One layer norm."""
-        return functional.layer_norm(
-            x, (self.width,), self.learned[f"{name}-weight"], self.learned[f"{name}-bias"], 1e-12
-        )
+        words = len(state["embeddings.word_embeddings.weight"])
+        config = BertConfig(
+            vocab_size=words, hidden_size=self.width, num_hidden_layers=6, num_attention_heads=12, intermediate_size=1536
+        )  # fmt: skip
+        self.body = BertModel(config, add_pooling_layer=False)
+        weights = {name: torch.from_numpy(np.array(value, np.float32)) for name, value in state.items()}
+        self.body.load_state_dict(weights, strict=False)
+        for name, weight in self.body.named_parameters():
+            weight.requires_grad_(not name.startswith(FIXED))
 
     def forward(self, ids: Tensor, inside: Tensor) -> Tensor:
         """Pieces (R, L) and which are there -> states (R, L, D)."""
-        rows, length = ids.shape
-        x = functional.embedding(ids, self.embeddings_word_embeddings_weight)
-        x = x + self.embeddings_position_embeddings_weight[:length] + self.embeddings_token_type_embeddings_weight[0]
-        x = self.drop(self.norm(x, "embeddings-LayerNorm"))
-        seen = inside[:, None, None]
-        for number in range(self.layers):
-            at = f"encoder-layer-{number}"
-            q, k, v = (
-                self.linear(x, f"{at}-attention-self-{part}").view(rows, length, self.heads, -1).transpose(1, 2)
-                for part in ("query", "key", "value")
-            )
-            a = functional.scaled_dot_product_attention(
-                q, k, v, attn_mask=seen, dropout_p=self.drop.p if self.training else 0.0
-            )
-            a = self.linear(a.transpose(1, 2).reshape(rows, length, self.width), f"{at}-attention-output-dense")
-            x = self.norm(x + self.drop(a), f"{at}-attention-output-LayerNorm")
-            a = functional.gelu(self.linear(x, f"{at}-intermediate-dense"))
-            x = self.norm(x + self.drop(self.linear(a, f"{at}-output-dense")), f"{at}-output-LayerNorm")
-        return x.float()
+        states: Tensor = self.body(input_ids=ids, attention_mask=inside.long()).last_hidden_state
+        return states.float()
+
+    def learned(self) -> dict[str, Tensor]:
+        """What is learned, by the library's names."""
+        return {name: weight.detach() for name, weight in self.body.named_parameters() if weight.requires_grad}
+
+    @torch.no_grad()  # type: ignore[untyped-decorator]
+    def add(self, difference: Mapping[str, Tensor]) -> None:
+        """Add what was learned to the weights."""
+        for name, weight in self.body.named_parameters():
+            if name in difference:
+                weight += difference[name]
 
 
-class Llama(nn.Module):  # type: ignore[misc]
-    """SmolLM2-135M with low-rank adapters beside frozen matrices; ``causal`` off lets every piece see every other."""
+class LlamaEncoder(nn.Module):  # type: ignore[misc]
+    """SmolLM2 with adapters; ``causal`` off lets every piece see every other."""
 
-    kind, width, heads, shared, eps, theta = "smollm2", 576, 9, 3, 1e-5, 100_000.0
+    kind = "smollm2"
 
-    def __init__(
-        self, state: Mapping[str, Array], causal: bool = False, rank: int = 16, scale: float = 2.0, theta: float = 1e5
-    ) -> None:
+    def __init__(self, llama: Llama, adapter: Lora | None = None, causal: bool = False) -> None:
         super().__init__()
-        self.causal, self.scale = causal, scale
-        self.layers = sum(name.endswith("q_proj.weight") for name in state)
-        self.learned = nn.ParameterDict()
-        self.each = self.width // self.heads
-
-        def put(name: str, *parts: str) -> Tensor:
-            value = torch.from_numpy(np.concatenate([np.asarray(state[part], np.float32) for part in parts]))
-            self.register_buffer(name, value)
-            return value
-
-        put("words", "model.embed_tokens.weight")
-        put("last", "model.norm.weight")
-        for number in range(self.layers):
-            at = f"model.layers.{number}"
-            put(f"n1_{number}", f"{at}.input_layernorm.weight")
-            put(f"n2_{number}", f"{at}.post_attention_layernorm.weight")
-            parts = {
-                "qkv": [f"{at}.self_attn.{part}_proj.weight" for part in "qkv"],
-                "o": [f"{at}.self_attn.o_proj.weight"],
-                "gu": [f"{at}.mlp.gate_proj.weight", f"{at}.mlp.up_proj.weight"],
-                "down": [f"{at}.mlp.down_proj.weight"],
-            }
-            for matrix in MATRICES:
-                weight = put(f"{matrix}_{number}", *parts[matrix])
-                down = nn.Parameter(torch.randn(rank, weight.shape[1]) / weight.shape[1] ** 0.5)
-                self.learned[f"{number}-{matrix}-A"] = down
-                self.learned[f"{number}-{matrix}-B"] = nn.Parameter(torch.zeros(weight.shape[0], rank))
-        angle = torch.outer(torch.arange(1024.0), theta ** (-torch.arange(0, self.each, 2).float() / self.each))
-        self.register_buffer("cos", torch.cat([angle.cos()] * 2, -1))
-        self.register_buffer("sin", torch.cat([angle.sin()] * 2, -1))
-
-    def times(self, x: Tensor, number: int, matrix: str) -> Tensor:
-        """Frozen matrix and adapter."""
-        weight = getattr(self, f"{matrix}_{number}")
-        x = x.to(weight.dtype)
-        down, up = self.learned[f"{number}-{matrix}-A"], self.learned[f"{number}-{matrix}-B"]
-        low = functional.linear(x, down.to(weight.dtype))
-        return functional.linear(x, weight) + functional.linear(low, (up * self.scale).to(weight.dtype))
+        self.llama, self.adapter, self.causal, self.width = llama, adapter, causal, llama.size
 
     def forward(self, ids: Tensor, inside: Tensor) -> Tensor:
         """Pieces (R, L) and which are there -> states (R, L, D)."""
-        rows, length = ids.shape
-        x = functional.embedding(ids, self.words).float()
-        cos, sin = self.cos[:length, None], self.sin[:length, None]  # (L, 1, each)
-        seen = None if self.causal else inside[:, None, None]  # filled up at the end, where no piece before looks
-        heads, shared = self.heads, self.shared
-        for number in range(self.layers):
-            a = functional.rms_norm(x, (self.width,), getattr(self, f"n1_{number}").float(), self.eps)
-            qkv = self.times(a, number, "qkv").view(rows, length, heads + 2 * shared, self.each)
-            qk, v = qkv[:, :, : heads + shared].float(), qkv[:, :, heads + shared :].transpose(1, 2)
-            turned = torch.cat([-qk[..., self.each // 2 :], qk[..., : self.each // 2]], -1)
-            qk = (qk * cos + turned * sin).to(v.dtype).transpose(1, 2)
-            k, v = (part.repeat_interleave(heads // shared, 1) for part in (qk[:, heads:], v))
-            a = functional.scaled_dot_product_attention(qk[:, :heads], k, v, attn_mask=seen, is_causal=self.causal)
-            x = x + self.times(a.transpose(1, 2).reshape(rows, length, self.width), number, "o").float()
-            a = functional.rms_norm(x, (self.width,), getattr(self, f"n2_{number}").float(), self.eps)
-            gate, up = self.times(a, number, "gu").chunk(2, -1)
-            x = x + self.times(functional.silu(gate) * up, number, "down").float()
-        return functional.rms_norm(x, (self.width,), self.last.float(), self.eps)
+        seen = None if self.causal else inside[:, None]  # filled up at the end, where no piece before looks
+        return self.llama.states(ids, seen=seen, adapter=self.adapter)
 
 
 class Chained(nn.Module):  # type: ignore[misc]
@@ -218,7 +155,7 @@ class Chained(nn.Module):  # type: ignore[misc]
 class DocumentNetwork(nn.Module):  # type: ignore[misc]
     """Encoder, norm and sequence."""
 
-    def __init__(self, encoder: Bert | Llama, labels: int, units: int = 192, drop: float = 0.3) -> None:
+    def __init__(self, encoder: MiniLM | LlamaEncoder, labels: int, units: int = 192, drop: float = 0.3) -> None:
         super().__init__()
         self.encoder = encoder
         self.style = STYLES[encoder.kind]
@@ -244,34 +181,17 @@ class DocumentNetwork(nn.Module):  # type: ignore[misc]
         return found
 
 
-def adapted(encoder: Bert | Llama, arrays: Mapping[str, Array]) -> Bert | Llama:
-    """An encoder with what it learned: a difference to MiniLM, adapters of SmolLM2; int8 with a scale a row."""
-    kept = {name.removeprefix("encoder/"): value for name, value in arrays.items() if name.startswith("encoder/")}
-    with torch.no_grad():
-        for name, value in kept.items():
-            if name.endswith("/scale"):
-                continue
-            scale = kept.get(f"{name}/scale")
-            learned = value.astype(np.float32) * (1.0 if scale is None else scale.astype(np.float32)[:, None])
-            tensor = torch.from_numpy(np.asarray(learned, np.float32))
-            encoder.learned[name].copy_(encoder.learned[name] + tensor if isinstance(encoder, Bert) else tensor)
-    encoder.eval()
-    return encoder
-
-
-def restored(arrays: Mapping[str, Array], base: Mapping[str, Array]) -> DocumentNetwork:
-    """A network from what `training/detector/deep.py` kept and the weights of its base."""
-    about = json.loads(str(arrays["about"]))
-    plain: Bert | Llama
-    plain = Bert(base) if about["encoder"] == "minilm" else Llama(base, about["causal"], len(arrays["encoder/0-qkv-A"]))
-    encoder = adapted(plain, arrays)
-    units = arrays["sequence.rnn.weight_hh_l0"].shape[1]
-    network = DocumentNetwork(encoder, len(arrays["labels"]), units)
-    heads = {
-        name: torch.from_numpy(value.astype(np.float32))
-        for name, value in arrays.items()
-        if name.startswith(("norm.", "sequence."))
-    }
+def restore(held: Checkpoint, base: Mapping[str, Array] | Llama) -> DocumentNetwork:
+    """A network from what `training/detector/deep.py` kept (a difference to MiniLM, adapters of SmolLM2) and its base."""
+    encoder: MiniLM | LlamaEncoder
+    if isinstance(base, Llama):
+        encoder = LlamaEncoder(base.folded(Lora.of(held.state, held.settings["factor"])), None, held.settings["causal"])
+    else:
+        encoder = MiniLM(base)
+        encoder.add(held.state)
+    units = held.state["sequence.rnn.weight_hh_l0"].shape[1]
+    network = DocumentNetwork(encoder, len(held.lists["labels"]), units)
+    heads = {name: value for name, value in held.state.items() if name.startswith(("norm.", "sequence."))}
     network.load_state_dict(heads, strict=False)
     network.eval()
     return network

@@ -13,6 +13,7 @@ from typing import NamedTuple
 import numpy as np
 
 from scenarist.networks.label_chain import Array
+from scenarist.networks.layers import relu, sigmoid
 
 
 class Batch(NamedTuple):
@@ -90,8 +91,8 @@ class OneVsAll:
             own = into[batch.columns]
             before = batch.values @ own + bias
             mask = (draw.random(before.shape, dtype=np.float32) < keep) / np.float32(keep)
-            hidden = np.maximum(before, 0) * mask
-            guess = 1.0 / (1.0 + np.exp(-(hidden @ out + shift)))
+            hidden = relu(before) * mask
+            guess = sigmoid(hidden @ out + shift)
             error = ((guess - wanted[batch.rows]) / len(batch.rows)).astype(np.float32)
             back = error[:, None] * out * mask * (before > 0)
             slope = batch.values.T @ back
@@ -116,5 +117,5 @@ class OneVsAll:
         for number in range(len(self.labels_)):
             own = self.into_[number][columns].astype(np.float32)
             hidden = np.maximum(values @ own + self.bias_[number], 0)
-            found[:, number] = 1.0 / (1.0 + np.exp(-(hidden @ self.out_[number] + self.shift_[number])))
+            found[:, number] = sigmoid(hidden @ self.out_[number] + self.shift_[number])
         return found

@@ -19,6 +19,7 @@ import numpy as np
 import numpy.typing as npt
 
 from scenarist.errors import BadInput
+from scenarist.networks.layers import sigmoid
 from scenarist.reading.stems import phrases, stems
 from scenarist.store.home import resource
 
@@ -107,7 +108,7 @@ class Network:
         order = range(size) if side == "forward" else range(size - 1, -1, -1)
         for t in order:
             own = state @ over + hidden_bias
-            both = 1.0 / (1.0 + np.exp(-(ready[:, t, : 2 * units] + own[:, : 2 * units])))
+            both = sigmoid(ready[:, t, : 2 * units] + own[:, : 2 * units])
             fresh = np.tanh(ready[:, t, 2 * units :] + both[:, :units] * own[:, 2 * units :])
             state = fresh + both[:, units:] * (state - fresh)
             states[:, t] = state

@@ -8,25 +8,29 @@ are asked of the likeliest few only. Trained by `training/detector/namers.py` an
 
 from __future__ import annotations
 
-import json
 from collections import ChainMap
-from collections.abc import Mapping, Sequence
-from functools import cache
+from collections.abc import Sequence
+from functools import cache, lru_cache
 from pathlib import Path
-from typing import TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
-from scenarist.models.scenarios.detector import log_shares
 from scenarist.networks.label_chain import Array
-from scenarist.networks.pretrained import base_of, fingerprint, release_file
+from scenarist.networks.layers import log_softmax
+from scenarist.networks.pretrained import encoder_base, find_released, fingerprint, release_file
+
+if TYPE_CHECKING:
+    from scenarist.networks.checkpoint import Checkpoint
 
 TRIED = 8
 """Scenarios of a segment that a teller tries."""
 HOPE = 4.0
 """What lies further than this below the best before the teller is asked, it would hardly bring back."""
-NAME_END = 198
-"""The piece between a scenario's name and the words: a new line."""
+BEGIN, NAME_END = 0, 198
+"""The piece that begins a text; the one between a scenario's name and the words: a new line."""
+MOST = 900
+"""Pieces that a teller reads."""
 LONGEST = 64
 """Pieces of a sentence that are read."""
 TELLS = 40
@@ -42,12 +46,12 @@ def cut(kind: str, tokenizer: object, texts: Sequence[str]) -> list[list[int]]:
 class Namer:
     """A network that reads one segment."""
 
-    def __init__(self, arrays: Mapping[str, Array]) -> None:
-        from scenarist.models.scenarios.document_network import restored
+    def __init__(self, held: Checkpoint) -> None:
+        from scenarist.models.scenarios.document_network import restore
 
-        self.kind: str = json.loads(str(arrays["about"]))["encoder"]
-        state, self.tokenizer = base_of(self.kind)
-        self.network = restored(arrays, state)
+        self.kind: str = held.settings["encoder"]
+        base, self.tokenizer = encoder_base(self.kind)
+        self.network = restore(held, base)
 
     def scores(self, texts: Sequence[str]) -> Array:
         """Scores of all labels (C,), *None* among them."""
@@ -56,7 +60,7 @@ class Namer:
         from scenarist.models.scenarios.document_network import Pieces
 
         texts = texts[:TELLS]
-        pieces = Pieces([one or [0] for one in cut(self.kind, self.tokenizer, texts)], LONGEST)
+        pieces = Pieces([ids or [0] for ids in cut(self.kind, self.tokenizer, texts)], LONGEST)
         with torch.inference_mode():
             ids, owner = pieces.lay([list(range(len(texts)))], self.network.style)
             emission, _, _ = self.network(ids, owner, torch.ones(1, len(texts), dtype=torch.bool))
@@ -66,51 +70,41 @@ class Namer:
 class Teller:
     """A language model that tells a segment under a name."""
 
-    def __init__(self, arrays: Mapping[str, Array]) -> None:
-        from scenarist.models.scenarios.document_network import Llama, adapted
+    def __init__(self, held: Checkpoint) -> None:
+        from scenarist.networks.adapters import Lora
 
-        state, self.tokenizer = base_of("smollm2")
-        self.titles: bool = json.loads(str(arrays["about"])).get("titles", False)
-        self.model = adapted(Llama(state, causal=True, rank=len(arrays["encoder/0-qkv-A"])), arrays)
-        self.sharp = float(np.exp(arrays["sharp"]))
+        base, self.tokenizer = encoder_base("smollm2")
+        self.titles: bool = held.settings.get("titles", False)
+        self.llama = base.folded(Lora.of(held.state, held.settings["factor"]))
+        self.sharp = float(held.state["sharp"].exp())
 
     def scores(self, texts: Sequence[str], names: Sequence[str]) -> Array:
         """Log-probability of the words under each of some names (K,), over the root of their number; or of each name after the words."""
-        import torch
-
-        from scenarist.models.scenarios.document_network import STYLES
-
-        style = STYLES["smollm2"]
-        words = [piece for one in cut("smollm2", self.tokenizer, texts[:TELLS]) for piece in one[:LONGEST]]
-        found = []
-        for name in cut("smollm2", self.tokenizer, [name if self.titles else f"{name}:" for name in names]):
-            own = [*name, NAME_END]
-            if self.titles:
-                given = [*[style.begin, *words][: style.cap - 1 - len(own)], NAME_END]
-                guessed = own
-            else:
-                given = [style.begin, *own]
-                guessed = words[: style.cap - len(given)]
-            row = torch.tensor([given + guessed])
-            with torch.inference_mode():
-                states = self.model(row, torch.ones_like(row, dtype=torch.bool))[0, len(given) - 1 : -1]
-                chance = torch.log_softmax(states @ self.model.words.T, 1).gather(1, row[0, len(given) :, None])
-            found.append(chance.sum().item() / (1.0 if self.titles else max(1, len(guessed)) ** 0.5))
-        return self.sharp * np.array(found)
+        words = [piece for ids in cut("smollm2", self.tokenizer, texts[:TELLS]) for piece in ids[:LONGEST]]
+        asked = cut("smollm2", self.tokenizer, [name if self.titles else f"{name}:" for name in names])
+        asked = [[*ids, NAME_END] for ids in asked]
+        words = words[: MOST - 2 - max(map(len, asked))]
+        if self.titles:
+            found = self.llama.logps_of_endings([BEGIN, *words, NAME_END], asked)
+            return np.array([self.sharp * float(logp.sum()) for logp in found])
+        found = self.llama.logps_after([[BEGIN, *name] for name in asked], words)
+        return np.array([self.sharp * float(logp.sum()) / max(1, len(words)) ** 0.5 for logp in found])
 
 
-@cache
+@lru_cache(maxsize=4)
 def namer(name: str) -> Namer:
     """A namer of the release, loaded once a process."""
-    with np.load(release_file(f"{name}.npz"), allow_pickle=False) as file:
-        return Namer(dict(file))
+    from scenarist.networks.checkpoint import load
+
+    return Namer(load(find_released("detector", name), "document-network"))
 
 
-@cache
+@lru_cache(maxsize=4)
 def teller(name: str) -> Teller:
     """A teller of the release, loaded once a process."""
-    with np.load(release_file(f"{name}.npz"), allow_pickle=False) as file:
-        return Teller(dict(file))
+    from scenarist.networks.checkpoint import load
+
+    return Teller(load(find_released("detector", name), "teller"))
 
 
 def spread(labels: Array, below: Array, size: int) -> Array:
@@ -118,7 +112,7 @@ def spread(labels: Array, below: Array, size: int) -> Array:
     found = np.full(size, -float(below.max()) - 0.5)
     found[labels.astype(np.int64)] = -below
     found[0] = -60.0
-    return log_shares(found)
+    return log_softmax(found)
 
 
 Scores: TypeAlias = tuple[Array, Array]

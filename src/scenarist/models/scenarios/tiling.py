@@ -27,7 +27,8 @@ from scenarist.errors import BadInput
 from scenarist.formats.plain import sentences as cut
 from scenarist.learning.topics import carried_topics
 from scenarist.networks.label_chain import Array
-from scenarist.question import AnyQuestion, Guess, Prediction, Segments, Where
+from scenarist.networks.layers import cosine
+from scenarist.question import AnyQuestion, Guess, Prediction, Question, Segments, Where
 from scenarist.reading.content_words import content_words
 from scenarist.signature import content_hash
 from scenarist.store.home import inside, resource
@@ -63,8 +64,7 @@ def coherence(vectors: Array, window: int = 2) -> Array:
     found = np.zeros(max(0, size - 1))
     for gap in range(1, size):
         left, right = vectors[max(0, gap - window) : gap].sum(axis=0), vectors[gap : gap + window].sum(axis=0)
-        norm = float(np.linalg.norm(left) * np.linalg.norm(right))
-        found[gap - 1] = float(left @ right) / norm if norm else 0.0
+        found[gap - 1] = cosine(left, right)
     return found
 
 
@@ -114,6 +114,7 @@ class Segmenter:
 
     name = "segmenter"
     learns = "nothing"
+    asks: tuple[type[Question], ...] = (Where,)
 
     def fit(self, data: Iterable[Any]) -> Segmenter:
         """Nothing to learn."""

@@ -27,6 +27,7 @@ from scenarist.learning.user_scripts import learn_user_script
 from scenarist.models.scenarios.deciding_words import deciding_words
 from scenarist.models.scenarios.phrase_network import Network, carried
 from scenarist.networks.label_chain import Array, chances
+from scenarist.networks.layers import logsumexp, sigmoid
 from scenarist.noun import Noun
 from scenarist.reading.stems import STOP, phrases, stems
 from scenarist.store.home import resource, write_whole
@@ -125,7 +126,7 @@ def teach(name: str, stories: Sequence[str]) -> LearnedScenario:
     network = extended(base, name, made)
     vectors, hidden = sample
     score = vectors @ made.own + hidden @ made.context + made.bias
-    rest = logsum(vectors @ base.direct + hidden @ base.context + base.direct_bias)
+    rest = logsumexp(vectors @ base.direct + hidden @ base.context + base.direct_bias)
     buffer = io.BytesIO()
     np.savez_compressed(
         buffer, own=made.own, context=made.context, bias=np.float32(made.bias), fresh=made.fresh, words=packed("\n".join(made.words)),
@@ -150,12 +151,6 @@ def reservoir() -> tuple[Array, Array]:
     with np.load(resource("detector/sample.npz"), allow_pickle=False) as arrays:
         scale = arrays["scales"].astype(np.float32)
         return arrays["vectors"].astype(np.float32) * scale[0], arrays["hidden"].astype(np.float32) * scale[1]
-
-
-def logsum(values: Array) -> Array:
-    """log of summed exponentials over the last axis."""
-    top = values.max(axis=-1)
-    return np.asarray(top + np.log(np.exp(values - top[..., None]).sum(axis=-1)))
 
 
 def packed(text: str) -> Array:
@@ -188,7 +183,7 @@ def learned(base: Network, told: Sequence[Sequence[str]], sample: tuple[Array, A
                 fresh[at, place[one]] += 1.0 / np.sqrt(len(found))
     inputs = np.concatenate([np.concatenate([vectors, sample[0]]), np.concatenate([hidden, sample[1]]), fresh], axis=1)
     wanted = np.concatenate([np.ones(len(vectors)), np.zeros(len(sample[0]))])
-    rest = logsum(
+    rest = logsumexp(
         np.concatenate(
             [run.emission for run in runs] + [sample[0] @ base.direct + sample[1] @ base.context + base.direct_bias]
         )
@@ -197,7 +192,7 @@ def learned(base: Network, told: Sequence[Sequence[str]], sample: tuple[Array, A
     weights, bias = np.zeros(inputs.shape[1]), float(np.median(rest))
     first, second = np.zeros(inputs.shape[1] + 1), np.zeros(inputs.shape[1] + 1)
     for step in range(1, 301):
-        chance = 1.0 / (1.0 + np.exp(-np.clip(inputs @ weights + bias - rest, -30, 30)))
+        chance = sigmoid(np.clip(inputs @ weights + bias - rest, -30, 30))
         error = (chance - wanted) * weigh
         slope = np.append(inputs.T @ error + 1e-4 * weights, error.sum())
         first, second = 0.9 * first + 0.1 * slope, 0.99 * second + 0.01 * slope * slope

@@ -6,8 +6,9 @@ mutual information of words in a story, reduced to ``width`` dimensions, average
 Where -> Segments, the benchmark of Wanzare et al. (2019), section 4: cut the text first, then label each piece.
 
 ``tt-tfidf``: TopicTiling, then one perceptron a scenario on tf.idf; a piece whose distribution over scenarios has too high an
-entropy is *None*, the threshold being tuned on 18 documents (here stitched, their stories kept out of the training, half
-of them with *None* text, since the paper's 18 are not to be had). ``sent-tfidf`` takes every sentence for a segment,
+entropy is *None*, the threshold being tuned on the documents ``held`` (the paper's 18; the table hands over 18 stitched ones, half
+of them with *None* text, since the paper's are not to be had), whose stories are kept out of the training; without them no piece is
+*None*. ``sent-tfidf`` takes every sentence for a segment,
 ``random-tfidf`` cuts at random, ``sent-maj`` always says the commonest label. ``features`` are tf.idf, topics, word vectors or
 several of them. Words are lemmas of nouns, verbs and particles from the carried parser, as in the paper; ``words="stems"`` takes light
 stems of content words, without parsing.
@@ -24,7 +25,6 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from scenarist.corpora.stitched import OTHERS, Stitched
 from scenarist.errors import BadInput
 from scenarist.formats.plain import sentences as cut
 from scenarist.inventory import find, known
@@ -32,10 +32,12 @@ from scenarist.learning.topics import Topics, carried_topics
 from scenarist.models.scenarios.perceptrons import OneVsAll
 from scenarist.models.scenarios.tiling import random_cuts, spans_of, tile, topic_vectors
 from scenarist.networks.label_chain import Array
-from scenarist.question import AnyQuestion, Guess, Prediction, Segments, Where
+from scenarist.networks.layers import unit
+from scenarist.question import AnyQuestion, Guess, Prediction, Question, Segments, Where
 from scenarist.reading.content_words import content_words
 from scenarist.signature import content_hash
 from scenarist.store.home import inside, resource
+from scenarist.store.recent import Recent
 from scenarist.story import Label, Segment, Story
 
 KINDS = ("tfidf", "lda", "vectors")
@@ -92,11 +94,9 @@ class Features:
         parts = []
         for kind in self.kinds:
             if kind == "tfidf":
-                weighted = counts * self.idf_
-                parts.append(weighted / np.maximum(np.linalg.norm(weighted, axis=1, keepdims=True), 1e-9))
+                parts.append(unit(counts * self.idf_))
             elif kind == "vectors":
-                mean = (counts * self.idf_) @ self.vectors_
-                parts.append(mean / np.maximum(np.linalg.norm(mean, axis=1, keepdims=True), 1e-9))
+                parts.append(unit((counts * self.idf_) @ self.vectors_))
             else:
                 assert self.topics is not None
                 parts.append(
@@ -107,8 +107,6 @@ class Features:
         return np.concatenate(parts, axis=1)
 
 
-TUNING = 18
-"""Documents the threshold is tuned on."""
 STEPS = 40
 """Thresholds tried."""
 
@@ -118,10 +116,9 @@ class Learned(NamedTuple):
 
     features: Features
     classifiers: OneVsAll
-    tuning: tuple[Story, ...]
 
 
-_learned: dict[tuple[object, ...], Learned] = {}
+LEARNED: Recent[tuple[object, ...], Learned] = Recent(4)
 """Rows that differ only in how they cut share their classifiers."""
 
 
@@ -130,6 +127,8 @@ class SegmentThenLabel:
 
     name = "segment-then-label"
     learns = "stories"
+    held = True
+    asks: tuple[type[Question], ...] = (Where,)
 
     def __init__(
         self,
@@ -141,7 +140,7 @@ class SegmentThenLabel:
         rounds: int = 6,
         seed: int = 13,
     ) -> None:
-        """``threshold``: entropy (as a share of the greatest possible) above which a piece is *None*; tuned where not given."""
+        """``threshold``: entropy (as a share of the greatest possible) above which a piece is *None*; else tuned."""
         if isinstance(features, str):
             features = features.split("+")
         self.features, self.window, self.x, self.words = tuple(features), window, x, words
@@ -152,31 +151,27 @@ class SegmentThenLabel:
         """The carried topics, and the reader behind lemmas."""
         return inside(resource("topics"), *([resource("reader")] if self.words == "lemmas" else []))
 
-    def fit(self, data: Iterable[Any]) -> SegmentThenLabel:
-        """Learn from stories with a scenario."""
+    def fit(self, data: Iterable[Any], held: Iterable[Story] | None = None) -> SegmentThenLabel:
+        """Learn from stories with a scenario; ``held``: documents with segments, to tune the threshold on."""
         stories = [story for story in data if isinstance(story, Story) and story.scenario]
         if not stories:
             raise BadInput(f"{self.name}: expected stories that name their scenario to learn from, got none.")
-        mark = content_hash((story.text.encode() for story in stories), length=16)
+        documents = tuple(held or ()) if self.threshold is None else ()
+        mark = content_hash((story.text.encode() for story in (*stories, *documents)), length=16)
         key = (mark, self.features, self.words, self.rounds, self.seed)
-        if key not in _learned:
-            _learned[key] = self.learn(stories)
-        self.learned_ = _learned[key]
-        if self.threshold is None:
-            self.threshold_ = self.tune(self.learned_.tuning)
+        self.learned_ = LEARNED.get_or_make(key, lambda: self.learn(stories, documents))
+        if documents:
+            self.threshold_ = self.tune(documents)
         return self
 
-    def learn(self, stories: Sequence[Story]) -> Learned:
-        """Features and classifiers, without the stories of the tuning documents."""
-        tuning: tuple[Story, ...] = ()
-        if self.threshold is None:
-            half = TUNING // 2
-            clean = Stitched("train", documents=half, seeds=(self.seed,))
-            noisy = Stitched("train", documents=TUNING - half, other=1 / 3, others=OTHERS, seeds=(self.seed + 1,))
-            tuning = (*clean, *noisy)
-        used = {story.of(one) for story in tuning for one in story.sentences}
+    def learn(self, stories: Sequence[Story], held: Sequence[Story]) -> Learned:
+        """Features and classifiers, without the stories of the documents held."""
+        used = {story.of(sentence) for story in held for sentence in story.sentences}
         documents, labels = [], []
-        lines = [[" ".join(story.of(one).split()) for one in story.sentences or cut(story.text)] for story in stories]
+        lines = [
+            [" ".join(story.of(sentence).split()) for sentence in story.sentences or cut(story.text)]
+            for story in stories
+        ]
         content_words([line for some in lines for line in some], self.words)  # one batch for the parser
         for story, some in zip(stories, lines, strict=True):
             if sum(line in used for line in some) < 2:
@@ -185,7 +180,7 @@ class SegmentThenLabel:
         features = Features(self.features, topics=carried_topics(self.words) if "lda" in self.features else None).fit(
             documents
         )
-        return Learned(features, OneVsAll(rounds=self.rounds, seed=self.seed).fit(features(documents), labels), tuning)
+        return Learned(features, OneVsAll(rounds=self.rounds, seed=self.seed).fit(features(documents), labels))
 
     def tune(self, documents: Sequence[Story]) -> float:
         """The threshold with the best F1 over the tuning documents."""
@@ -240,10 +235,11 @@ class SegmentThenLabel:
         if question.whole:
             words = content_words([story.of(one) for one in spans_of(story)], self.words)
             row = self.learned_.features([[word for some in words for word in some]])
-            labels, _ = self.judge(self.learned_.classifiers.chances(row)[0], most=10)
-            return Prediction(
-                "", tuple(Guess(one.name, math.log(max(one.weight, 1e-12))) for one in labels), by=self.name
-            )
+            chances = self.learned_.classifiers.chances(row)[0]
+            labels, _ = self.judge(chances, most=10)
+            total = max(float(chances.sum()), 1e-12)  # the classifiers are apart: their outputs as one distribution
+            guesses = (Guess(label.name, math.log(max(label.weight / total, 1e-12))) for label in labels)
+            return Prediction("", tuple(guesses), by=self.name)
         spans = spans_of(story)
         threshold = 1.0 if self.threshold_ is None else self.threshold_
         found = tuple(
@@ -287,6 +283,7 @@ class Majority:
 
     name = "sent-maj"
     learns = "stories"
+    asks: tuple[type[Question], ...] = (Where,)
 
     def fit(self, data: Iterable[Any]) -> Majority:
         """Count sentences a scenario."""

@@ -19,7 +19,8 @@ from scenarist.learning.slots import Slot
 from scenarist.learning.tellings import labels, telling
 from scenarist.models.untold.labels import LabelGap, is_labelled, label_gap
 from scenarist.models.untold.network import SlotNetwork, carried_network, labels_file
-from scenarist.question import Answer, AnyQuestion, Guess, Prediction, Unsaid
+from scenarist.networks.layers import log_softmax
+from scenarist.question import Answer, AnyQuestion, Guess, Prediction, Question, Unsaid
 from scenarist.registry import make
 from scenarist.store.home import inside, resource
 from scenarist.story import Sentence, Story
@@ -91,8 +92,7 @@ def gap_of(question: AnyQuestion) -> SlotGap:
 
 def log_chances(scores: Array) -> Array:
     """Scores as log-chances."""
-    top = scores.max(initial=-np.inf)
-    return np.asarray(scores - top - np.log(np.exp(scores - top).sum()), np.float32)
+    return np.asarray(log_softmax(scores), np.float32)
 
 
 class UntoldModel:
@@ -100,6 +100,7 @@ class UntoldModel:
 
     name = "untold"
     learns = "nothing"
+    asks: tuple[type[Question], ...] = (Unsaid,)
 
     def reads(self) -> list[Path]:
         """The carried knowledge, what finds the scenario of a story, and the network of labels where it is at hand."""

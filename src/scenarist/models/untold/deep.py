@@ -13,7 +13,7 @@ mixed with those of `reader`, which knows the counts. Labelled questions are ans
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from functools import cache, cached_property, partial
+from functools import cached_property, lru_cache, partial
 from hashlib import blake2b
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -26,11 +26,13 @@ from scenarist.models.untold import deep as gap_text
 from scenarist.models.untold.base import LISTED, log_chances, scenario_of
 from scenarist.models.untold.counts import UntoldNetwork
 from scenarist.models.untold.labels import is_labelled
-from scenarist.networks.pretrained import gguf_file
+from scenarist.networks.llama import Llama, Tree
+from scenarist.networks.pretrained import find_released, gguf_file, smollm2
 from scenarist.question import Answer, AnyQuestion, Guess, Prediction, Unsaid
 from scenarist.store import home as store
 
 if TYPE_CHECKING:
+    from scenarist.networks.checkpoint import Checkpoint
     from scenarist.story import Story
 
 BEGIN, FOLLOWS, PRECEDES, GAP = 0, 1, 2, 3
@@ -106,8 +108,6 @@ def of_story(story: Story, scenario: str, place: int, event: int | None = None) 
 
 
 Array = npt.NDArray[np.float32]
-MATRICES = ("qkv", "o", "gu", "down")
-"""Matrices of a layer of smollm2.py that have an adapter."""
 TOGETHER = 8
 """Gaps that go forward at once."""
 SEEDS = (1, 2, 3)
@@ -123,49 +123,30 @@ release_file = partial(store.release_file, "untold")
 class DeepGaps:
     """The network with its adapters folded in (once a question needs it), and the table of verbs."""
 
-    def __init__(self, base: Any, arrays: Mapping[str, Any]) -> None:
-        import torch
-
-        self.plain, self.arrays = base, arrays
-        self.words = [str(one) for one in arrays["words"]]
-        self.verbs = torch.tensor(np.asarray(arrays["verbs"], np.float32))
-        self.bias = torch.tensor(np.asarray(arrays["verbs_bias"], np.float32))
+    def __init__(self, base: Llama, held: Checkpoint) -> None:
+        self.plain, self.held = base, held
+        self.words = list(held.lists["words"])
+        self.verbs, self.bias = held.state["verbs"], held.state["verbs_bias"]
         if self.verbs.shape[1] != base.size:
             raise BadInput(f"the adapters are for a network of width {self.verbs.shape[1]}, this one has {base.size}.")
-        self.encode = cache(self._encode)
+        self.encode = lru_cache(maxsize=KEPT)(self._encode)
         self.kept: Mapping[str, tuple[Any, Any]] = {}
         self._known: dict[gap_text.Gap, Array] = {}
 
     @cached_property
-    def base(self) -> Any:
-        """The network as it was trained; the plain one is left as it is."""
-        made = object.__new__(type(self.plain))
-        made.__dict__.update(self.plain.__dict__)
-        made.layers = [
-            {name: self.folded(self.arrays, number, name, weight) for name, weight in layer.items()}
-            for number, layer in enumerate(self.plain.layers)
-        ]
-        return made
+    def base(self) -> Llama:
+        """The network as it was trained."""
+        from scenarist.networks.adapters import Lora
 
-    @staticmethod
-    def folded(arrays: Mapping[str, Any], number: int, matrix: str, weight: Any) -> Any:
-        """A weight with what its adapters add."""
-        import torch
-
-        if matrix not in MATRICES:
-            return weight
-        up, down = (np.asarray(arrays[f"{number}.{matrix}.{part}"], np.float32) for part in ("up", "down"))
-        return weight + torch.from_numpy(up @ down)
+        return self.plain.folded(Lora.of(self.held.state, self.held.settings["factor"]))
 
     def _encode(self, text: str) -> list[int]:
-        found: list[int] = self.plain._tokenizer.encode(text, add_special_tokens=False).ids
+        found: list[int] = self.plain.tokenizer.encode(text, add_special_tokens=False).ids
         return found
 
     def logp(self, gaps: Sequence[gap_text.Gap]) -> Array:
         """Log-chances of all verbs (n, v)."""
         import torch
-
-        from scenarist.networks.smollm2 import Tree
 
         new = list(dict.fromkeys(gap for gap in gaps if gap not in self._known))
         if len(self._known) > KEPT:
@@ -180,7 +161,7 @@ class DeepGaps:
         with torch.inference_mode():
             for at in range(0, len(new), TOGETHER):
                 some = new[at : at + TOGETHER]
-                states = self.base.states([Tree.grow(rows[gap], []) for gap in some])  # (b, t, d)
+                states = self.base.states_of_trees([Tree.grow(rows[gap], []) for gap in some])  # (b, t, d)
                 ends = torch.tensor([len(rows[gap]) - 1 for gap in some])
                 scores = states[torch.arange(len(some)), ends] @ self.verbs.T + self.bias
                 self._known.update(zip(some, scores.log_softmax(-1).numpy(), strict=True))
@@ -201,20 +182,16 @@ def spread(top: Any, logp: Any, size: int) -> Array:
     return whole
 
 
-@cache
+@lru_cache(maxsize=3)
 def gaps(file: str, kept: str = "") -> DeepGaps:
     """The network of a release file, loaded once a process; ``kept``: a file of answers it gave on a graphics card."""
     try:
-        import torch  # noqa: F401
-
-        from scenarist.networks.smollm2 import network
+        from scenarist.networks import checkpoint
     except ModuleNotFoundError as error:
         raise missing_extra("torch", "deep", "The deep reader of gaps") from error
-    path = release_file(file)
-    with np.load(path, allow_pickle=False) as found:
-        made = DeepGaps(network(), dict(found))
+    made = DeepGaps(smollm2(), checkpoint.load(find_released("untold", file), "gap-network"))
     if kept:
-        with np.load(release_file(kept), allow_pickle=False) as found:
+        with np.load(find_released("untold", kept), allow_pickle=False) as found:
             made.kept = {
                 str(key): (top, logp) for key, top, logp in zip(found["key"], found["top"], found["logp"], strict=True)
             }
@@ -242,11 +219,15 @@ class DeepReader(UntoldNetwork):
     def voices(self) -> list[tuple[str, str]]:
         """Adapters and kept answers of the networks that speak; a seed that was not trained with stands for one that was."""
         chosen = SEEDS if self.together else (SEEDS[(self.seed - 1) % len(SEEDS)],)
-        return [(f"deep-{one}.npz", f"answers-{one}.npz" if self.kept else "") for one in chosen]
+        return [(f"deep-{one}", f"answers-{one}" if self.kept else "") for one in chosen]
 
     def reads(self) -> list[Path]:
         """The adapters, kept answers, SmolLM2, and what `reader` reads."""
-        return [*super().reads(), gguf_file(), *(release_file(name) for pair in self.voices() for name in pair if name)]
+        return [
+            *super().reads(),
+            gguf_file(),
+            *(find_released("untold", name) for pair in self.voices() for name in pair if name),
+        ]
 
     def ranked(self, question: AnyQuestion) -> tuple[list[str], Array]:
         (one,) = self.ranked_many([question])

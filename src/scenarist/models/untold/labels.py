@@ -17,6 +17,7 @@ import numpy.typing as npt
 from scenarist.errors import BadInput
 from scenarist.learning.label_tables import Hole, LabelTables, compared
 from scenarist.learning.tellings import is_script
+from scenarist.networks.layers import log_softmax
 from scenarist.networks.trees import Trees
 from scenarist.question import Unsaid
 from scenarist.store.home import resource
@@ -70,7 +71,7 @@ class LabelKnowledge:
         able = self.tables.candidates(holes[0])
         rows = [compared(self.tables.features(hole)[:, able].T) for hole in holes]  # (candidates, f) each
         scores = self.trees["placed"].scores(np.concatenate(rows)).reshape(len(holes), len(able))
-        scores = scores - np.logaddexp.reduce(scores, axis=1, keepdims=True)
+        scores = log_softmax(scores)
         behind = np.cumsum([0, *known])  # told events without a label change nothing
         return {self.tables.labels[label]: scores[behind, column] for column, label in enumerate(able)}
 
@@ -110,7 +111,8 @@ def label_gap(question: Unsaid, scenario: str) -> LabelGap:
     features = tables.features(hole)
     if question.choices:
         unknown = features.min(1) - 1  # a label no table knows is the least likely
-        columns = [features[:, tables.label[one]] if one in tables.label else unknown for one in question.choices]
-        return LabelGap(hole, list(question.choices), np.stack(columns, 1))
+        listed = sorted(question.choices)  # their order in the question says nothing
+        columns = [features[:, tables.label[name]] if name in tables.label else unknown for name in listed]
+        return LabelGap(hole, listed, np.stack(columns, 1))
     able = tables.candidates(hole)
     return LabelGap(hole, [tables.labels[one] for one in able], features[:, able])

@@ -18,6 +18,7 @@ import numpy.typing as npt
 
 from scenarist.errors import BadInput, Missing
 from scenarist.learning.slots import BUCKETS, Slot, Tables
+from scenarist.networks.layers import log_softmax, relu
 from scenarist.store.home import release_file, resource
 
 Array = npt.NDArray[np.float32]
@@ -75,8 +76,8 @@ class SlotNetwork:
         for number, rows in enumerate(told(slot.before, slot.after)):
             if len(rows):
                 h = h + a["verb"][list(rows)].mean(0) @ a["told"][number]
-        h = np.maximum(h, 0)
-        return np.asarray(h + np.maximum(h @ a["deep"] + a["deep_bias"], 0), np.float32)
+        h = relu(h)
+        return np.asarray(h + relu(h @ a["deep"] + a["deep_bias"]), np.float32)
 
     def logits(self, slot: Slot, sentences: Sequence[Sequence[str]], number: int) -> Array:
         """Unnormalised log-chances of all fillers (v,)."""
@@ -107,12 +108,11 @@ class SlotNetwork:
             for bag, fillers in enumerate(told(slot.before, slot.after)):
                 if fillers:
                     h[number] += a["verb"][fillers].mean(0) @ a["told"][bag]
-        h = np.maximum(h, 0)
-        h = h + np.maximum(h @ a["deep"] + a["deep_bias"], 0)
+        h = relu(h)
+        h = h + relu(h @ a["deep"] + a["deep_bias"])
         scores = h @ a["out"] + a["out_bias"]
         scores += np.stack([a["weights"] @ self.tables.features(slot) for slot in slots])
-        top = scores.max(1, keepdims=True)
-        return np.asarray(scores - top - np.log(np.exp(scores - top).sum(1, keepdims=True)), np.float32)
+        return np.asarray(log_softmax(scores), np.float32)
 
 
 def load_arrays(path: Path) -> Mapping[str, Any]:

@@ -14,12 +14,12 @@ from typing import Any, Self
 import torch
 from torch import Tensor
 
+from scenarist.contracts import WordLists
 from scenarist.errors import BadInput
-from scenarist.learning import blanks as lists
 from scenarist.models.words.batches import UNKNOWN, Row, Vocabulary
-from scenarist.models.words.queries import Admissible, Network, Place, Query, merge, read
-from scenarist.networks import checkpoint as word_checkpoint
-from scenarist.question import HIDDEN, Answer, AnyQuestion, Guess, Prediction, WordGap
+from scenarist.models.words.queries import Admissible, Network, Place, Query, merge, read_logits
+from scenarist.networks import checkpoint
+from scenarist.question import HIDDEN, Answer, AnyQuestion, Guess, Prediction, Question, WordGap
 from scenarist.story import Alignment, Pair
 
 LISTED = 10
@@ -53,6 +53,7 @@ class WordModel:
 
     name = "word-model"
     learns = "stories"
+    asks: tuple[type[Question], ...] = (WordGap,)
     spare_abstract = False
     """Give no mass to words of the abstract, which are never blanked (section 2.2)."""
     sides = "left"
@@ -73,24 +74,24 @@ class WordModel:
 
     # learning
 
-    def fit(self, data: Iterable[Any]) -> Self:
-        """Train on pairs, or load ``weights`` where they are given."""
+    def fit(self, data: Iterable[Any], held: Iterable[Any] | None = None) -> Self:
+        """Train on pairs, with ``held`` pairs to stop on; or load ``weights`` where they are given."""
         if self.weights:
             return self.load(self.path())
         rows = rows_of(data)
         if not rows:
             raise BadInput(f"{self.name}: there is no pair to learn from.")
-        self.learn(rows)
+        self.learn(rows, data if isinstance(data, WordLists) else None, None if held is None else rows_of(held))
         return self
 
-    def learn(self, rows: Sequence[Row]) -> None:
-        """Build and train ``network_``; set ``vocabulary_`` and ``whitelist_``."""
+    def learn(self, rows: Sequence[Row], lists: WordLists | None, held: Sequence[Row] | None) -> None:
+        """Build and train ``network_``; set ``vocabulary_`` and ``whitelist_``, from ``lists`` where the corpus brings them."""
         raise NotImplementedError
 
     def path(self) -> Path:
         """The file that ``weights`` names: ``kidscook`` is the released one of this model and seed."""
         if self.weights == "kidscook":
-            return word_checkpoint.find(f"{self.name}-{self.seed}.safetensors")
+            return checkpoint.find(f"{self.name}-{self.seed}.safetensors")
         return Path(self.weights)
 
     def reads(self) -> list[Path]:
@@ -115,10 +116,15 @@ class WordModel:
         """The words that a question's whitelist allows; without one, the whole vocabulary but the marks."""
         if name not in self._admissible:
             assert self.vocabulary_ is not None
-            words = self.whitelist_ if name == "kidscook" and self.whitelist_ else lists.named(name)
+            words = self.whitelist_
             if not name:
                 words = tuple(
                     word for word in self.vocabulary_.words if not word.startswith(("<", "#")) and word.strip()
+                )
+            elif not words:
+                raise BadInput(
+                    f"{self.name}: the question admits the words of the list {name!r}, but the model was learned from pairs without "
+                    "a list. Learn from a corpus that brings one (kidscook), or ask without: whitelist=''."
                 )
             self._admissible[name] = Admissible(words, self.vocabulary_, self.spare_abstract)
         return self._admissible[name]
@@ -198,8 +204,8 @@ class WordModel:
         allowed = self.admissible(whitelist)
         words = self.vocabulary_.ids(rows[place.row].concrete[place.place] for place in told)
         spoken_at = list(zip(told, words, strict=True))
-        logits, spoken = read(self.network(), rows, asked, spoken_at, allowed.ids, self.texts_at_once)
-        table = allowed.of_columns(logits / self.temperature, [rows[place.row].abstract for place in asked])
+        logits, spoken = read_logits(self.network(), rows, asked, spoken_at, allowed.ids, self.texts_at_once)
+        table = allowed.logp(logits / self.temperature, [rows[place.row].abstract for place in asked])
         return table, spoken.masked_fill(torch.tensor(words, dtype=torch.long) == self.vocabulary_.unknown, 0.0)
 
 

@@ -107,13 +107,10 @@ def pad(rows: Sequence[list[int]], value: int) -> tuple[Tensor, Tensor]:
     return torch.tensor([row + [value] * (width - len(row)) for row in rows]), sizes
 
 
-def batch(rows: Sequence[Row], vocabulary: Vocabulary, cut: int | None = None, counted: bool = False) -> Batch:
-    """Rows as a Batch; ``cut`` keeps that many words of each side, ``counted`` makes padding unknown words, read and told."""
-    fill = vocabulary.unknown if counted else vocabulary.pad
-    abstract, positions = pad([[vocabulary.start, *vocabulary.ids(row.abstract[:cut])] for row in rows], fill)
-    words, sizes = pad([vocabulary.ids(row.concrete[:cut]) for row in rows], fill)
-    if counted:
-        positions, sizes = torch.full_like(positions, abstract.shape[1]), torch.full_like(sizes, words.shape[1])
+def batch(rows: Sequence[Row], vocabulary: Vocabulary, cut: int | None = None) -> Batch:
+    """Rows as a Batch; ``cut`` keeps that many words of each side."""
+    abstract, positions = pad([[vocabulary.start, *vocabulary.ids(row.abstract[:cut])] for row in rows], vocabulary.pad)
+    words, sizes = pad([vocabulary.ids(row.concrete[:cut]) for row in rows], vocabulary.pad)
     told = (torch.arange(words.shape[1] + 1) <= sizes[:, None]).flatten().nonzero()[:, 0]
     return Batch(abstract, positions, words, sizes, positions, told)
 
@@ -136,10 +133,6 @@ def batches(
         yield batch([rows[at] for at in group], vocabulary, cut)
 
 
-def set_batches(rows: Sequence[Row], vocabulary: Vocabulary, size: int, cut: int | None) -> list[Batch]:
-    """Batches as the paper's code makes them, once: by the length of the abstract, then of the text; an incomplete one is left out."""
-    order = sorted(rows, key=lambda row: (len(row.abstract[:cut]), len(row.concrete[:cut])))
-    groups = [order[at : at + size] for at in range(0, len(order), size)]
-    if len(groups) > 1 and len(groups[-1]) < size:
-        groups.pop()
-    return [batch(group, vocabulary, cut, counted=True) for group in groups]
+def lengths(rows: Sequence[Row], cut: int | None) -> tuple[int, int]:
+    """Summed positions and words, ``<S>`` and ``</S>`` included."""
+    return sum(len(row.abstract[:cut]) + 1 for row in rows), sum(len(row.concrete[:cut]) + 1 for row in rows)

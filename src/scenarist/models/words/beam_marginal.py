@@ -101,8 +101,8 @@ class BeamMarginal(WordModel):
         """What the inner model reads."""
         return self.inner.reads()
 
-    def fit(self, data: Any) -> Self:
-        self.inner.fit(data)
+    def fit(self, data: Any, held: Any = None) -> Self:
+        self.inner.fit(data, held)
         self.network_, self.vocabulary_, self.whitelist_ = self.inner, self.inner.vocabulary_, self.inner.whitelist_
         self.spare_abstract = self.inner.spare_abstract
         return self

@@ -1,6 +1,6 @@
 """A causal language model as a word model: P(word | abstract, words before it), exact over multi-piece words.
 
-The rows "OpenAI GPT" and "+ fine-tuning" of Bisk et al. (2019), Table 4, for any Hugging Face causal model. A word is the
+The rows "OpenAI GPT" and "+ fine-tuning" of Bisk et al. (2019), Table 4, for any llama. A word is the
 product of its pieces (in the tokenizer's own cut, a space before it), so *spatula* (two pieces) and *spoon* (one) compete as
 words. All unfinished piece sequences of the admissible words form a tree; its nodes are put behind the prefix in one pass, each
 seeing the prefix and its own ancestors only. An open vocabulary has no ``#UNK#``: that class is the sum of the
@@ -12,13 +12,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
-from typing import Any
 
 import torch
 from torch import Tensor, nn
 
 from scenarist.models.words.batches import Row, Vocabulary
-from scenarist.models.words.pieces import PieceRow, Pieces, piece_batch, piece_row
+from scenarist.models.words.pieces import Marked, PieceRow, Pieces, piece_batch, piece_row
 from scenarist.models.words.queries import Place
 
 NEVER = -1e9
@@ -50,25 +49,24 @@ class CausalWords(nn.Module):  # type: ignore[misc]
     """ln P of each admissible word from a causal model over pieces."""
 
     def __init__(
-        self, model: Any, pieces: Pieces, vocabulary: Vocabulary, whitelist: Sequence[str], prune: float = 0.0
+        self, body: Marked, pieces: Pieces, vocabulary: Vocabulary, whitelist: Sequence[str], prune: float = 0.0
     ) -> None:
         super().__init__()
-        self.model, self.pieces, self.vocabulary, self.prune = model, pieces, vocabulary, prune
+        self.body, self.pieces, self.vocabulary, self.prune = body, pieces, vocabulary, prune
+        body.marks.requires_grad_(False)
         self.whitelist = tuple(whitelist)
         self.tree = PieceTree([pieces(word) for word in self.whitelist])
         self.columns = torch.tensor(vocabulary.ids(self.whitelist))
-        self.half = False
 
     @property
     def device(self) -> str:
-        return str(self.model.model.embed_tokens.weight.device)
+        return self.body.llama.device
 
     def loss(self, rows: Sequence[Row]) -> Tensor:
         """Mean -ln P per piece of the concrete text, the abstract given."""
         cut = [piece_row(row, self.pieces, marks=False) for row in rows]
         batch = piece_batch([one._replace(ids=[*one.ids, self.pieces.start]) for one in cut], self.device)
-        with torch.autocast(batch.ids.device.type, dtype=torch.bfloat16, enabled=self.half):
-            states = self.model.model(input_ids=batch.ids[:, :-1], use_cache=False).last_hidden_state
+        states = self.body.llama.states(batch.ids[:, :-1], adapter=self.body.adapter)
         keep = torch.zeros(batch.ids.shape[0], batch.ids.shape[1] - 1, dtype=torch.bool)
         for number, one in enumerate(cut):
             keep[number, one.heads[0] : len(one.ids)] = True  # from the joint on, the end included
@@ -78,7 +76,7 @@ class CausalWords(nn.Module):  # type: ignore[misc]
 
     def words_of(self, states: Tensor) -> Tensor:
         """States -> logits over the pieces, in single precision."""
-        out: Tensor = states.float() @ self.model.lm_head.weight.float().T
+        out: Tensor = states.float() @ self.body.llama.embedding.float().T
         return out
 
     def logits(self, rows: Sequence[Row], places: Sequence[Place]) -> Tensor:
@@ -149,17 +147,9 @@ class CausalWords(nn.Module):  # type: ignore[misc]
                     ids[row, base : base + many], order[row, base : base + many] = tails, head + deep
                     seen[row, base : base + many, : head + 1] = True
                     seen[row, base : base + many, base : base + many] = above
-        kind = self.model.dtype
-        mask = torch.zeros(seen.shape, dtype=kind, device=self.device).masked_fill(
-            ~seen.to(self.device), torch.finfo(kind).min
+        states = self.body.llama.states(
+            ids.to(self.device), order.to(self.device), seen.to(self.device), self.body.adapter
         )
-        with torch.autocast(mask.device.type, dtype=torch.bfloat16, enabled=self.half):
-            states = self.model.model(
-                input_ids=ids.to(self.device),
-                position_ids=order.to(self.device),
-                attention_mask=mask[:, None],
-                use_cache=False,
-            ).last_hidden_state
         rows = torch.tensor([place.row for place in places], device=self.device)
         for column in range(1 + len(nodes)):
             picked = states[rows, where[:, column].to(self.device)]  # (Q, h)

@@ -1,7 +1,7 @@
 """Rows -> a fine-tuned pretrained word model: AdamW, a short warm-up, then a straight line down to zero.
 
 Works for anything with ``loss(rows)``: the word head, the causal model, the transducer on a pretrained encoder. Adapters
-(lora.py), stacks of them (stacked_adapters.py) or, with ``rank=0``, all weights. Which epoch is kept is the caller's business
+(networks/adapters.py) and heads are what learns. Which epoch is kept is the caller's business
 (``after_epoch``); without it the last one is.
 """
 
@@ -25,7 +25,7 @@ class Tuning(NamedTuple):
     size: int = 32
     rate: float = 1e-3
     rank: int = 16
-    """Of the adapters; 0 trains all weights."""
+    """Of the adapters."""
     scale: float = 32.0
     decay: float = 0.01
     warm: float = 0.06

@@ -59,13 +59,13 @@ class WordHead(nn.Module):  # type: ignore[misc]
     """ln p(word | abstract, words before it), over the admissible words on blanks."""
 
     def __init__(
-        self, model: Any, pieces: Pieces, vocabulary: Vocabulary, admissible: Admissible, reading: Reading
+        self, body: Marked, pieces: Pieces, vocabulary: Vocabulary, admissible: Admissible, reading: Reading
     ) -> None:
         super().__init__()
         self.pieces, self.vocabulary, self.admissible, self.reading = pieces, vocabulary, admissible, reading
-        self.body = Marked(model, like=pieces("_")[-1])
+        self.body = body
         self.drop = nn.Dropout(reading.dropout)
-        table = self.body.body.embed_tokens.weight.detach().float()
+        table = body.llama.embedding.float()
         means = torch.stack([table[pieces(word)].mean(0) for word in vocabulary.words])
         self.head = nn.Linear(table.shape[1], len(vocabulary)).to(table.device)
         with torch.no_grad():

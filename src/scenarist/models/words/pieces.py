@@ -15,6 +15,8 @@ import torch
 from torch import Tensor
 
 from scenarist.models.words.batches import Row
+from scenarist.networks.llama import Llama
+from scenarist.networks.prefix_cache import Memory, read_on
 
 LONGEST = 6
 """Blanks of this many words and more share a mark."""
@@ -92,60 +94,38 @@ def piece_batch(rows: Sequence[PieceRow], device: str) -> PieceBatch:
 
 
 class Marked(torch.nn.Module):  # type: ignore[misc]
-    """A pretrained causal model read as states, with vectors for the marks: piece ids (B, t) -> states (B, t, h)."""
+    """A llama read as states, with its adapters and with vectors for the marks: piece ids (B, t) -> states (B, t, h)."""
 
-    def __init__(self, model: Any, like: int) -> None:
+    remember: int = 0
+    """How many pieces to remember the states of, outside training; a text that goes on from one of them is read from there."""
+
+    def __init__(self, llama: Llama, like: int, adapter: torch.nn.Module | None = None) -> None:
         """``like``: the piece whose vector the marks start from."""
         super().__init__()
-        self.body = model.model
-        table = self.body.embed_tokens.weight
+        self.llama, self.adapter = llama, adapter
+        table = llama.embedding
         self.size = table.shape[0]
         noise = 0.1 * table.std() * torch.randn(LONGEST, table.shape[1], device=table.device)
-        self.marks = torch.nn.Parameter(table[like].detach().float().clone() + noise.float())
-        self.half = False
-        """Matrix products of the body in bfloat16 (heads and alignments stay in single precision)."""
-
-        self.remember: int = 0
-        """How many texts to remember the states of, outside training; a text that goes on from one of them is read from there."""
-        self._known: dict[tuple[int, ...], list[tuple[tuple[int, ...], Any, Tensor]]] = {}
+        self.marks = torch.nn.Parameter(table[like].float().clone() + noise.float())
+        self.memory: Memory | None = None
 
     def vectors(self, ids: Tensor) -> Tensor:
         """Piece ids -> input vectors, marks included."""
         marked = ids >= self.size
-        vectors = self.body.embed_tokens(ids.masked_fill(marked, 0))
-        own = self.marks.to(vectors.dtype)[(ids - self.size).clamp(min=0)]
-        return torch.where(marked[..., None], own, vectors)
+        vectors = torch.nn.functional.embedding(ids.masked_fill(marked, 0), self.llama.embedding)
+        return torch.where(marked[..., None], self.marks[(ids - self.size).clamp(min=0)], vectors)
 
     def forward(self, ids: Tensor) -> Tensor:
-        with torch.autocast(ids.device.type, dtype=torch.bfloat16, enabled=self.half):
-            states = self.body(inputs_embeds=self.vectors(ids), use_cache=False)
-        out: Tensor = states.last_hidden_state.float()
-        return out
+        return self.llama.states(self.vectors(ids), adapter=self.adapter)
+
+    def fold(self, half: bool = False) -> None:
+        """For reading only: the adapters into the matrices, in bfloat16 where ``half``."""
+        llama = self.llama.folded(self.adapter) if self.adapter is not None else self.llama
+        self.llama, self.adapter = llama.to(llama.device, torch.bfloat16 if half else None), None
 
     def going_on(self, texts: Sequence[Sequence[int]]) -> list[Tensor]:
-        """States of texts, (t, h) each, read on from their longest remembered beginnings."""
-        return [self._going_on(ids) for ids in texts]
-
-    @torch.no_grad()  # type: ignore[untyped-decorator]
-    def _going_on(self, ids: Sequence[int]) -> Tensor:
-        """One text: filling blanks left to right asks about it again and again, a few words longer each time."""
-        from transformers import DynamicCache
-
-        whole = tuple(ids)
-        group = self._known.setdefault(whole[:8], [])
-        at = max(
-            (number for number, (known, _, _) in enumerate(group) if known == whole[: len(known)]),
-            key=lambda number: len(group[number][0]), default=None,
-        )  # fmt: skip
-        known, cache, states = (
-            group.pop(at) if at is not None else ((), DynamicCache(), torch.empty(0, self.marks.shape[1]))
-        )
-        if len(known) < len(whole):
-            new = torch.tensor([whole[len(known) :]], device=self.marks.device)
-            out = self.body(inputs_embeds=self.vectors(new), past_key_values=cache, use_cache=True)
-            states = torch.cat([states.to(self.marks.device), out.last_hidden_state[0].float()])
-        group.append((whole, cache, states))
-        if sum(len(some) for some in self._known.values()) > self.remember:
-            oldest = next(iter(self._known))
-            del self._known[oldest]
+        """States of texts, (t, h) each, read on from their longest remembered beginnings; adapters are folded in before."""
+        if self.memory is None or self.memory.most != self.remember:
+            self.memory = Memory(self.remember)
+        states: list[Tensor] = read_on(self.llama, self.memory, texts, self.vectors)
         return states

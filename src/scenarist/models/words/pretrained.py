@@ -6,7 +6,6 @@ learned: adapters, head and marks, a few megabytes; the base model is loaded bes
 
 from __future__ import annotations
 
-import copy
 import math
 import random
 from collections.abc import Callable, Sequence
@@ -16,21 +15,19 @@ from typing import Any, Self
 import torch
 from torch import Tensor
 
-from scenarist.corpora import kidscook
+from scenarist.contracts import WordLists
 from scenarist.errors import BadInput
 from scenarist.models.words.base import WordModel, alignment, hidden_words, rows_of
-from scenarist.models.words.batches import Row, Vocabulary
+from scenarist.models.words.batches import MARKS, Row, Vocabulary, lengths
 from scenarist.models.words.causal import CausalWords
 from scenarist.models.words.fine_tuning import Tuning, tune
 from scenarist.models.words.head import Reading, WordHead, redraw
-from scenarist.models.words.pieces import Pieces
+from scenarist.models.words.pieces import Marked, Pieces
 from scenarist.models.words.pretrained_transducer import PretrainedTransducer
 from scenarist.models.words.queries import Admissible, Network, Place
-from scenarist.models.words.training import lengths
 from scenarist.networks import checkpoint as word_checkpoint
-from scenarist.networks import lora
-from scenarist.networks.pretrained import gguf_file, load_base
-from scenarist.networks.stacked_adapters import StackedBody
+from scenarist.networks.adapters import LOW, SINGLE, Lora, Setup
+from scenarist.networks.pretrained import gguf_file, load_llama
 from scenarist.story import Alignment, Pair
 
 ENSEMBLE = ("pretrained-transducer-1", "word-head-plain-1", "word-head-plain-3", "word-head-plain-4")
@@ -69,24 +66,24 @@ class PretrainedWords(WordModel):
         """The settings of the network itself."""
         return {}
 
-    def make(self, model: Any, pieces: Pieces) -> Any:
-        """The network on a base model."""
+    def make(self, body: Marked, pieces: Pieces) -> Any:
+        """The network on a body."""
         raise NotImplementedError
 
-    def built(self, rank: int) -> Any:
-        """The network with fresh adapters on a copy of the base."""
-        assert self.vocabulary_ is not None
-        base = load_base(self.base)
-        model = copy.deepcopy(base.model)
-        if rank:
-            lora.adapt(model.model, rank, self.tuning.scale)
-        pieces = Pieces(base.tokenizer, model.config.vocab_size, start=base.start)
-        return self.make(model.to(self.device), pieces).to(self.device)
+    def built(self, adapter: Lora | None) -> Any:
+        """The network on the base model with these adapters, or with fresh ones."""
+        llama = load_llama(self.base).to(self.device)
+        if adapter is None and self.tuned:
+            setup = Setup(self.tuning.scale / self.tuning.rank)
+            adapter = Lora.fresh(llama, self.tuning.rank, [self.seed], SINGLE, setup=setup)
+        pieces = Pieces(llama.tokenizer, len(llama.embedding), start=llama.start)
+        body = Marked(llama, pieces("_")[-1], adapter)
+        return self.make(body, pieces).to(self.device)
 
-    def learn(self, rows: Sequence[Row]) -> None:
+    def learn(self, rows: Sequence[Row], lists: WordLists | None, held: Sequence[Row] | None) -> None:
         torch.manual_seed(self.seed)
-        self.vocabulary_, self.whitelist_ = Vocabulary(kidscook.vocabulary()), kidscook.whitelist()
-        network = self.built(self.tuning.rank if self.tuned else 0)
+        self.take_lists(rows, lists)
+        network = self.built(None)
         if isinstance(network, PretrainedTransducer):
             network.set_ratio(*lengths(rows, self.tuning.cut))
         share, allowed = float(self.own.get("redraw", 0.0)), self.admissible("kidscook")
@@ -95,6 +92,15 @@ class PretrainedWords(WordModel):
             return redraw(row, allowed, chance) if share and chance.random() < share else row
 
         self.network_ = tune(network, rows, self.tuning, change, self.log) if self.tuned else network.eval()
+
+    def take_lists(self, rows: Sequence[Row], lists: WordLists | None) -> None:
+        """Vocabulary and admissible words: the corpus's own; of pairs that bring none, all words of the concrete texts."""
+        if lists is not None:
+            self.vocabulary_, self.whitelist_ = Vocabulary(lists.vocabulary()), lists.whitelist()
+            return
+        words = dict.fromkeys(word for row in rows for word in row.concrete)
+        self.vocabulary_ = Vocabulary.count(rows, least=1)
+        self.whitelist_ = tuple(word for word in words if word not in MARKS)
 
     def network(self) -> Network:
         logits: Network = self.network_.logits
@@ -109,34 +115,42 @@ class PretrainedWords(WordModel):
             "seed": self.seed,
             **self.own,
         }
-        state = {name: weight for name, weight in self.network_.named_parameters() if weight.requires_grad}
-        state |= {name: buffer for name, buffer in self.network_.named_buffers() if name == "ratio"}
-        word_checkpoint.save(path, self.name, settings, self.vocabulary_.words, self.whitelist_, state)
+        lists = {"vocabulary": self.vocabulary_.words, "whitelist": self.whitelist_}
+        word_checkpoint.save(path, self.name, settings, lists, word_checkpoint.shrink(learned(self.network_)))
 
     def load(self, path: Path) -> Self:
         held = word_checkpoint.load(path, self.name)
-        word_checkpoint.check_data(held, path)
         self.vocabulary_, self.whitelist_ = Vocabulary(held.vocabulary), held.whitelist
         self.base, rank = str(held.settings["base"]), int(held.settings["rank"])
         self.tuning = self.tuning._replace(rank=rank, scale=float(held.settings["scale"]))
         self.own = {key: held.settings.get(key, value) for key, value in self.own.items()}
         self.loaded = held.settings
-        network = self.built(rank)
-        lost, extra = network.load_state_dict(held.state, strict=False)
+        network = self.built(Lora.of(held.state, self.tuning.scale / rank))
+        own = {name: weight for name, weight in held.state.items() if not LOW.fullmatch(name)}
+        lost, extra = network.load_state_dict(own, strict=False)
         wanted = {name for name, weight in network.named_parameters() if weight.requires_grad}
         if extra or wanted & set(lost):
             raise BadInput(
                 f"{path}: its tensors do not fit the network {self.name} on {self.base}: {sorted([*extra, *wanted & set(lost)])[:3]}"
             )
-        lora.fold(network)
-        if hasattr(network, "body"):
-            if getattr(network.body.body.config, "model_type", "") == "llama":
-                network.body = StackedBody.of(network.body, half=self.device != "cpu" or bfloat16_products())
-                network.body.remember = 12_000 if self.device == "cpu" else 0  # pieces: 300 MB
-            elif self.device == "cpu":
-                network.body.remember = 4000
+        reads = not isinstance(network, CausalWords)
+        network.body.fold(half=reads and (self.device != "cpu" or bfloat16_products()))
+        if reads and self.device == "cpu":
+            network.body.remember = 12_000  # pieces: 300 MB
         self.network_ = network.eval()
         return self
+
+
+def learned(network: Any) -> dict[str, Tensor]:
+    """What a network on adapters learned, under the names it has in a file."""
+    state: dict[str, Tensor] = {
+        name: weight
+        for name, weight in network.named_parameters()
+        if weight.requires_grad and not name.startswith("body.adapter.")
+    }
+    state |= {name: buffer for name, buffer in network.named_buffers() if name == "ratio"}
+    state |= network.body.adapter.named()
+    return state
 
 
 def bfloat16_products() -> bool:
@@ -149,21 +163,16 @@ class CausalModel(PretrainedWords):
 
     name = "causal-lm"
     tuned = False
-    learns = "nothing"
+    learns = "stories"
+    """As it is, no more than the word lists of the corpus."""
 
     def defaults(self) -> dict[str, Any]:
         return {"prune": 0.0, "joint": "=>"}
 
-    def make(self, model: Any, pieces: Pieces) -> CausalWords:
+    def make(self, body: Marked, pieces: Pieces) -> CausalWords:
         assert self.vocabulary_ is not None
         pieces.joint = self.own["joint"]
-        return CausalWords(model, pieces, self.vocabulary_, self.whitelist_, self.own["prune"])
-
-    def fit(self, data: Any) -> Self:
-        if self.tuned:
-            return super().fit(data)
-        self.learn(())
-        return self
+        return CausalWords(body, pieces, self.vocabulary_, self.whitelist_, self.own["prune"])
 
 
 class TunedCausalModel(CausalModel):
@@ -171,7 +180,6 @@ class TunedCausalModel(CausalModel):
 
     name = "causal-lm-tuned"
     tuned = True
-    learns = "stories"
 
 
 class WordHeadModel(PretrainedWords):
@@ -202,11 +210,11 @@ class WordHeadModel(PretrainedWords):
     def defaults(self) -> dict[str, Any]:
         return Reading()._asdict()
 
-    def make(self, model: Any, pieces: Pieces) -> WordHead:
+    def make(self, body: Marked, pieces: Pieces) -> WordHead:
         assert self.vocabulary_ is not None
         self.spare_abstract = bool(self.own["spare"])
         reading = Reading(**{key: self.own[key] for key in Reading._fields})
-        return WordHead(model, pieces, self.vocabulary_, Admissible(self.whitelist_, self.vocabulary_), reading)
+        return WordHead(body, pieces, self.vocabulary_, Admissible(self.whitelist_, self.vocabulary_), reading)
 
 
 class InfillHeadModel(WordHeadModel):
@@ -215,8 +223,8 @@ class InfillHeadModel(WordHeadModel):
     name = "infill-head"
     sides = "both"
 
-    def learn(self, rows: Sequence[Row]) -> None:
-        super().learn([row._replace(template=hidden_words(row)) for row in rows])
+    def learn(self, rows: Sequence[Row], lists: WordLists | None, held: Sequence[Row] | None) -> None:
+        super().learn([row._replace(template=hidden_words(row)) for row in rows], lists, held)
 
 
 class PretrainedTransducerModel(WordHeadModel):
@@ -227,13 +235,13 @@ class PretrainedTransducerModel(WordHeadModel):
     def defaults(self) -> dict[str, Any]:
         return {**super().defaults(), "sighted": True, "blind_weight": 0.5}
 
-    def make(self, model: Any, pieces: Pieces) -> PretrainedTransducer:
+    def make(self, body: Marked, pieces: Pieces) -> PretrainedTransducer:
         assert self.vocabulary_ is not None
         self.spare_abstract = bool(self.own["spare"])
         reading = Reading(**{key: self.own[key] for key in Reading._fields})
         allowed = Admissible(self.whitelist_, self.vocabulary_)
         own = {key: self.own[key] for key in ("sighted", "blind_weight")}
-        return PretrainedTransducer(model, pieces, self.vocabulary_, allowed, reading, **own)
+        return PretrainedTransducer(body, pieces, self.vocabulary_, allowed, reading, **own)
 
     def align(self, pairs: Sequence[Pair]) -> list[Alignment]:
         """The best alignment of each pair (Viterbi, blind states)."""
@@ -272,7 +280,7 @@ class WordHeadEnsemble(WordModel):
         """The members' weights, and what they stand on."""
         return [gguf_file(), *map(member_file, self.members)]
 
-    def fit(self, data: Any) -> Self:
+    def fit(self, data: Any, held: Any = None) -> Self:
         for member in self.members:
             member.load(member_file(member))
         self.network_, self.vocabulary_ = self.members, self.members[0].vocabulary_

@@ -11,7 +11,6 @@ position that the blind prefix is aligned to.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 import torch
 from torch import Tensor, nn
@@ -20,7 +19,7 @@ from scenarist.models.words import monotonic
 from scenarist.models.words.batches import Row, Vocabulary
 from scenarist.models.words.head import Reading, WordHead
 from scenarist.models.words.monotonic import Scores
-from scenarist.models.words.pieces import Pieces
+from scenarist.models.words.pieces import Marked, Pieces
 from scenarist.models.words.queries import Admissible, Place
 from scenarist.models.words.transducer import product_grid
 
@@ -30,7 +29,7 @@ class PretrainedTransducer(WordHead):
 
     def __init__(
         self,
-        model: Any,
+        body: Marked,
         pieces: Pieces,
         vocabulary: Vocabulary,
         admissible: Admissible,
@@ -38,7 +37,7 @@ class PretrainedTransducer(WordHead):
         sighted: bool = True,
         blind_weight: float = 0.5,
     ) -> None:
-        super().__init__(model, pieces, vocabulary, admissible, reading)
+        super().__init__(body, pieces, vocabulary, admissible, reading)
         self.sighted, self.blind_weight = sighted, blind_weight
         size = self.head.weight.shape[1]
         self.project = nn.Linear(size, size, bias=False).to(self.head.weight.device)

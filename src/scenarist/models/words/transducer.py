@@ -1,40 +1,49 @@
-"""Word emission of a transducer: encoder state i and decoder state j -> ln p(word | i, j) (Bisk et al. 2019, eq. 3).
-
-``mlp``: one hidden layer over both states, as the paper has it: a softmax over the vocabulary at every (i, j).
-``product``: each state makes its own logits and they are added (a product of experts). Its normaliser is
-ln sum_v exp(a_i(v)) exp(b_j(v)), one matrix product for all (i, j), which makes training as fast as attention.
-
-The segment-to-segment transducer (Yu, Buys and Blunsom 2016; Bisk et al. 2019, appendix A).
+"""WordGap -> Prediction by the segment-to-segment transducer (Yu, Buys and Blunsom 2016; Bisk et al. 2019, appendix A).
 
 Each concrete word is emitted from one abstract position; the alignment is monotonic, hard and latent. Transitions are
 ``fixed`` (one shift probability, the ratio of lengths) or ``parameterised`` (eq. 5, from both states). The encoder state is
 used for emission (and transition) only, never fed to the decoder. Training: the marginal likelihood first, then
 batched Viterbi EM (``hard``): the best alignments of the batch are taken as observed.
 
+Emission, ln p(word | i, j) (eq. 3). ``mlp``: one hidden layer over both states, as the paper has it: a softmax over the vocabulary
+at every (i, j). ``product`` (ours): each state makes its own logits and they are added (a product of experts). Its normaliser is
+ln sum_v exp(a_i(v)) exp(b_j(v)), one matrix product for all (i, j), which makes training as fast as attention.
+
 Slot filling. ``slots="marginal"`` (ours): the model's own next-word distribution, alignments of the prefix summed out.
 ``slots="viterbi"`` (A.4): the Viterbi alignment of the prefix is predicted anew at each blank. Fixed: the blank shares the
 alignment of the word before it. Parameterised: from there it advances while shift > 0.5.
 
-``start="free"`` lets the first word start from any position at no cost, and ``shift`` sets the fixed probability of a shift: the
-released code has such a start and one half, the paper says the ratio of lengths (``shift=0``) and nothing of the start.
+A network with ``start="free"`` lets the first word start from any position at no cost, and ``shift`` sets the fixed probability of a
+shift: the released code has such a start and one half, the paper says the ratio of lengths (``shift=0``) and nothing of the start.
 
-Departures: the abstract begins with ``<S>`` and the concrete text ends with ``</S>``, which is the "last word" that is
-tied to the last position; ``emission="product"`` is ours (see emission.py), ``mlp`` the paper's.
+``TransducerModel.tell`` writes a whole concrete text: the next word's distribution sums over where the prefix may stand in the
+abstract (the forward variable of eq. 7, one shift-and-emit step further), so that the text moves along the abstract and ends
+when it has come to its end. Beam search; a phrase of three words is not said twice.
+
+Departure: the abstract begins with ``<S>`` and the concrete text ends with ``</S>``, which is the "last word" that is
+tied to the last position.
 """
 
 from __future__ import annotations
 
 import math
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple
 
 import torch
 from torch import Tensor, nn
 
 from scenarist.errors import BadInput
 from scenarist.models.words import monotonic
-from scenarist.models.words.batches import Batch, Vocabulary
+from scenarist.models.words.base import alignment
+from scenarist.models.words.batches import Batch, Row, Vocabulary, batch
+from scenarist.models.words.in_domain import InDomain
 from scenarist.models.words.monotonic import Scores
-from scenarist.models.words.recurrent import LAYERS, Layer, Shape, WordNetwork, Words
+from scenarist.models.words.queries import Network
+from scenarist.models.words.recurrent import Layer, Shape, WordNetwork, Words
+from scenarist.story import Alignment, Pair
 
+SLOTS = ("marginal", "viterbi")
 TEXTS = 8
 """Texts whose softmaxes at every (i, j) are held at once, where no gradient is wanted."""
 
@@ -47,7 +56,7 @@ class MlpEmission(nn.Module):  # type: ignore[misc]
         self.of_encoder = nn.Linear(encoder, layer.width)
         self.of_decoder = nn.Linear(decoder, layer.width, bias=False)
         self.drop = nn.Dropout(layer.dropout)
-        self.bend = LAYERS[layer.bend]
+        self.bend = layer.bend
         self.out = nn.Linear(layer.width, words)
 
     def at(self, e: Tensor, d: Tensor) -> Tensor:
@@ -116,6 +125,8 @@ EMISSIONS: dict[str, type[MlpEmission] | type[ProductEmission]] = {"mlp": MlpEmi
 class Transducer(WordNetwork):
     """p(word | abstract up to its aligned position, words before it), alignment summed out or best."""
 
+    aligned = True
+
     def __init__(
         self,
         vocabulary: Vocabulary,
@@ -123,7 +134,6 @@ class Transducer(WordNetwork):
         vectors: Tensor | None = None,
         transitions: str = "fixed",
         emission: str = "product",
-        slots: str = "marginal",
         start: str = "first",
         shift: float = 0.0,
     ) -> None:
@@ -131,8 +141,6 @@ class Transducer(WordNetwork):
             raise BadInput(
                 f"transducer: expected start 'first' or 'free' and shift from 0 to 1, got {start!r} and {shift}"
             )
-        if slots not in ("marginal", "viterbi"):
-            raise BadInput(f"transducer: slots are filled 'marginal' or 'viterbi', not {slots!r}")
         if transitions not in ("fixed", "parameterised") or emission not in EMISSIONS:
             raise BadInput(
                 f"transducer: expected transitions 'fixed' or 'parameterised' and emission {' or '.join(EMISSIONS)}, "
@@ -140,7 +148,8 @@ class Transducer(WordNetwork):
             )
         shape = shape or Shape()
         super().__init__(vocabulary, shape, vectors)
-        self.transitions, self.slots, self.free, self.given = transitions, slots, start == "free", shift
+        self.transitions, self.free, self.given = transitions, start == "free", shift
+        self.slots = "marginal"
         self.read_abstract()
         kind = EMISSIONS[emission]
         self.emission: MlpEmission | ProductEmission = kind(shape.hidden, shape.hidden, self.layer, len(vocabulary))
@@ -148,9 +157,6 @@ class Transducer(WordNetwork):
             self.of_encoder = nn.Linear(shape.hidden, shape.hidden)
             self.of_decoder = nn.Linear(shape.hidden, shape.hidden, bias=False)
             self.move = nn.Linear(shape.hidden, 1)
-            self.move_drop = nn.Dropout(
-                shape.dropout if shape.layer == "relu" else 0.0
-            )  # the paper's code drops here too
         self.register_buffer("ratio", torch.tensor(shift or 0.2))
 
     def set_ratio(self, positions: int, words: int) -> None:
@@ -162,9 +168,12 @@ class Transducer(WordNetwork):
         if self.transitions == "fixed":
             shift = self.ratio.log().expand(len(e), d.shape[1], e.shape[1])
             return torch.log1p(-self.ratio).expand_as(shift), shift
-        hidden = LAYERS[self.shape.layer](self.of_encoder(e)[:, None] + self.of_decoder(d)[:, :, None])
-        logit = self.move(self.move_drop(hidden))[..., 0]
+        logit = self.move(self.hidden_moves(e, d))[..., 0]
         return nn.functional.logsigmoid(-logit), nn.functional.logsigmoid(logit)
+
+    def hidden_moves(self, e: Tensor, d: Tensor) -> Tensor:
+        """The hidden layer of parameterised transitions, (B, n, m, h)."""
+        return self.layer.bend(self.of_encoder(e)[:, None] + self.of_decoder(d)[:, :, None])
 
     def both(self, batch: Batch) -> tuple[Tensor, Tensor]:
         """Encoder states (B, m, h) and decoder states (B, n + 1, h)."""
@@ -205,10 +214,14 @@ class Transducer(WordNetwork):
         """See WordNetwork: alignments of the prefix summed out, or the one that its blank's prefix predicts (``viterbi``)."""
         e, d = self.both(batch)
         if self.slots == "marginal":
-            here = self.standing(e, d, batch)[rows, places]  # (Q, m)
-            return self.emission.mixed(e, d[rows, places], rows, here)
+            return self.summed(e, d, batch, rows, places)
         at = self.place(e, d, batch, rows, places, starts)  # (Q,)
         return self.emission.at(e[rows, at], d[rows, places])
+
+    def summed(self, e: Tensor, d: Tensor, batch: Batch, rows: Tensor, places: Tensor) -> Tensor:
+        """ln p of the word at ``places`` of ``rows``, alignments of the prefix summed out, (Q, V)."""
+        here = self.standing(e, d, batch)[rows, places]  # (Q, m)
+        return self.emission.mixed(e, d[rows, places], rows, here)
 
     def standing(self, e: Tensor, d: Tensor, batch: Batch) -> Tensor:
         """ln p(the next word is emitted from i | the words before it), (B, n + 1, m): eq. 7, one shift and emit further."""
@@ -225,6 +238,13 @@ class Transducer(WordNetwork):
             if word is not None and j < word.shape[1]:
                 alpha = ahead[-1] + word[:, j]
         return torch.stack(ahead, 1)
+
+    @torch.no_grad()  # type: ignore[untyped-decorator]
+    def next_words(self, abstract: tuple[str, ...], texts: Sequence[tuple[str, ...]]) -> Tensor:
+        """ln p(next word | abstract, text), alignments summed out, (texts, V)."""
+        part = batch([Row(abstract, text) for text in texts], self.vocabulary).to(str(self.ratio.device))
+        e, d = self.both(part)
+        return self.summed(e, d, part, torch.arange(len(texts), device=e.device), part.sizes).cpu()
 
     def place(self, e: Tensor, d: Tensor, batch: Batch, rows: Tensor, places: Tensor, starts: Tensor) -> Tensor:
         """The position each query's word is emitted from, (Q,)."""
@@ -244,3 +264,96 @@ class Transducer(WordNetwork):
             free = (stay[rows, here] | (line >= last[:, None])) & (line >= at[:, None])
             at = torch.where(starts + step <= places, free.int().argmax(-1), at)
         return at
+
+
+class TransducerModel(InDomain):
+    """Segment-to-segment transducer with fixed transitions."""
+
+    name = "transducer"
+    build: Callable[..., WordNetwork] = Transducer
+    transitions = "fixed"
+    start = "first"
+    shift = 0.0
+
+    def __init__(self, slots: str = "marginal", emission: str = "product", seed: int = 1, **settings: Any) -> None:
+        """``slots``: how blanks are filled. The released ``variant`` ``em`` was trained on the marginal likelihood, then by Viterbi EM."""
+        super().__init__(seed=seed, **settings)
+        if slots not in SLOTS:
+            raise BadInput(f"{self.name}: slots are filled {' or '.join(SLOTS)}, not {slots!r}.")
+        self.slots, self.emission = slots, emission
+
+    def kind(self) -> dict[str, Any]:
+        return {"transitions": self.transitions, "emission": self.emission, "start": self.start, "shift": self.shift}
+
+    def network(self) -> Network:
+        self.network_.slots = self.slots
+        return super().network()
+
+    def align(self, pairs: Sequence[Pair]) -> list[Alignment]:
+        """The best alignment of each pair (Viterbi); texts of about one length are aligned together."""
+        order = sorted(range(len(pairs)), key=lambda index: len(pairs[index].concrete))
+        aligned: dict[int, Alignment] = {}
+        for first in range(0, len(order), 64):
+            chosen = order[first : first + 64]
+            part = self.batch([pairs[index] for index in chosen])
+            with torch.no_grad():
+                paths = self.network_.align(part).tolist()
+            aligned |= {
+                index: alignment(pairs[index], path, self.name) for index, path in zip(chosen, paths, strict=True)
+            }
+        return [aligned[index] for index in range(len(pairs))]
+
+    def tell(self, abstract: tuple[str, ...], width: int = 4, longest: int = 50, least: int = 12) -> tuple[str, ...]:
+        """A concrete text of an abstract: the best that a beam of ``width`` texts holds."""
+        if self.network_ is None:
+            self.fit(())
+        network: Transducer = self.network_
+        words = network.vocabulary
+        barred = [words.unknown, words.pad, words.start, *([words.at["<SEP>"]] if "<SEP>" in words.at else [])]
+        beams = [Beam((), 0.0)]
+        done: list[Beam] = []
+        for step in range(longest):
+            scores = network.next_words(abstract, [beam.words for beam in beams])
+            scores[:, barred] = -torch.inf
+            if step < least:
+                scores[:, words.end] = -torch.inf
+            longer: list[Beam] = []
+            for beam, line in zip(beams, scores, strict=True):
+                for level, word in zip(*(part.tolist() for part in line.topk(2 * width)), strict=True):
+                    if word == words.end:
+                        done.append(Beam(beam.words, beam.logp + level))
+                    elif not repeats((*beam.words, words.words[word])):
+                        longer.append(Beam((*beam.words, words.words[word]), beam.logp + level))
+            beams = sorted(longer, key=lambda beam: -beam.logp)[:width]
+            if not beams or len(done) >= 2 * width:
+                break
+        return max(done or beams, key=lambda beam: beam.rate).words
+
+
+class ParamTransducerModel(TransducerModel):
+    """Segment-to-segment transducer with parameterised transitions."""
+
+    name = "transducer-param"
+    transitions = "parameterised"
+
+
+class Beam(NamedTuple):
+    """A text so far and its log-probability."""
+
+    words: tuple[str, ...]
+    logp: float
+
+    @property
+    def rate(self) -> float:
+        """Log-probability per word, the end included."""
+        return self.logp / (len(self.words) + 1)
+
+
+def repeats(words: tuple[str, ...], size: int = 3) -> bool:
+    """Were the last ``size`` words said before?
+
+    >>> repeats(("stir", "the", "soup", "and", "stir", "the", "soup")), repeats(("stir", "the", "soup"))
+    (True, False)
+    """
+    last = words[-size:]
+    return any(words[start : start + size] == last for start in range(len(words) - size))

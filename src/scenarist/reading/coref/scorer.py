@@ -12,6 +12,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from scenarist.networks.layers import relu
+
 Array = npt.NDArray[Any]
 
 
@@ -25,7 +27,7 @@ class Scorer:
     def alone(self, own: Array) -> tuple[Array, Array, Array]:
         """own [mentions, n] -> (its part as a mention, its part as an antecedent, score of being new)."""
         w = self.weights
-        new = _relu(own @ w["new1"] + w["new1_bias"]) @ w["new2"] + w["new2_bias"]
+        new = relu(own @ w["new1"] + w["new1_bias"]) @ w["new2"] + w["new2_bias"]
         return own @ w["mine"] + w["pair_bias"], own @ w["its"], new[:, 0]
 
     def pairs(self, my: Array, other: Array, mine: Array, its: Array, features: Array) -> Array:
@@ -35,9 +37,5 @@ class Scorer:
         hidden += my[mine]
         hidden += other[its]
         np.maximum(hidden, 0, out=hidden)
-        deep = _relu(hidden @ w["deep"] + w["deep_bias"])
+        deep = relu(hidden @ w["deep"] + w["deep_bias"])
         return np.asarray((deep @ w["out"] + w["out_bias"])[:, 0])
-
-
-def _relu(x: Array) -> Array:
-    return np.maximum(x, 0)

@@ -18,6 +18,8 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from scenarist.networks.layers import leaky, sigmoid, unit
+
 Array = npt.NDArray[Any]
 
 PREFIXES, SUFFIXES, SHAPES = 4096, 8192, 512
@@ -85,7 +87,7 @@ class Network:
         self._cuts = np.cumsum([len(weights[f"{name}/bias"]) for name in names])[:-1]
         root = weights["root"] @ self._heads + self._bias
         parts = np.split(root, self._cuts)
-        self._root_arc, self._root_label = _leaky(parts[4]), _leaky(parts[6])
+        self._root_arc, self._root_label = leaky(parts[4]), leaky(parts[6])
         self._arc = weights["arc"]
         label = weights["label"]  # [l+1, labels, l+1]
         self._label = np.ascontiguousarray(label.reshape(label.shape[0], -1))
@@ -96,8 +98,7 @@ class Network:
         if table is None:
             table = self._tables[0].copy()
             table[0] = 0
-            table /= np.maximum(np.linalg.norm(table, axis=1, keepdims=True), 1e-6)
-            self._unit = table
+            self._unit = table = unit(table)
         found: Array = (
             table[[self.rows(word)[0] for word in words]] if words else np.zeros((0, table.shape[1]), np.float32)
         )
@@ -145,17 +146,17 @@ class Network:
         tag, kind, realis, arc_dep, arc_head, label_dep, label_head = np.split(scores, self._cuts, axis=1)
         deps = np.zeros((count, steps, arc_dep.shape[1]), dtype=np.float32)
         heads = np.zeros((count, steps + 1, arc_head.shape[1]), dtype=np.float32)
-        deps[which, where] = _leaky(arc_dep)
+        deps[which, where] = leaky(arc_dep)
         heads[:, 0] = self._root_arc
-        heads[which, where + 1] = _leaky(arc_head)
+        heads[which, where + 1] = leaky(arc_head)
         arcs = (deps @ self._arc[:-1] + self._arc[-1]) @ heads.transpose(0, 2, 1)  # [B, N, N+1]
         chosen = trees(arcs, lengths)  # [B, N], 0 is the root
         head = chosen[which, where]
         # labels of the chosen arcs only
-        above = np.concatenate([self._root_label[None], _leaky(label_head)])
+        above = np.concatenate([self._root_label[None], leaky(label_head)])
         first = np.cumsum(lengths) - lengths
         above = above[np.where(head == 0, 0, first[which] + head)]
-        below = _leaky(label_dep)
+        below = leaky(label_dep)
         deep = np.empty((len(below), len(self.deps)), dtype=np.float32)
         for start in range(0, len(below), 256):  # few enough words for the product to stay in the cache
             part = slice(start, start + 256)
@@ -164,7 +165,7 @@ class Network:
         root = self.deps.index("root")
         deep[:, root] = NEVER
         names = np.where(head == 0, root, deep.argmax(axis=1))
-        asserted = 1.0 / (1.0 + np.exp(np.clip(realis[:, 1] - realis[:, 0], -30, 30)))
+        asserted = sigmoid(np.clip(realis[:, 0] - realis[:, 1], -30, 30))
         tags, kinds = tag.argmax(axis=1), kind.argmax(axis=1)
         cuts = np.cumsum(lengths)[:-1]
         parts = [np.split(one, cuts) for one in (tags, kinds, asserted, head - 1, names)]
@@ -216,10 +217,6 @@ def _bilstm(
             states[step, :alive] = state[:alive]
         out[:, side * size : (side + 1) * size] = states.reshape(steps * count, size)[flat]
     return out
-
-
-def _leaky(x: Array) -> Array:
-    return np.asarray(np.where(x > 0, x, np.float32(0.1) * x))
 
 
 def trees(arcs: Array, lengths: Array) -> Array:

@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from scenarist.networks.layers import relu, sigmoid
 from scenarist.reading.parser.network import shape
 
 Array = npt.NDArray[Any]
@@ -55,7 +56,7 @@ class Splitter:
         for place in range(2 * SIDE + 1):
             hidden += self._word[place, rows[place : place + size, 0]]
             hidden += self._shape[place, rows[place : place + size, 1]]
-        chance = 1 / (1 + np.exp(-np.clip(np.maximum(hidden, 0) @ self._out + self._end, -30, 30)))
+        chance = sigmoid(np.clip(relu(hidden) @ self._out + self._end, -30, 30))
         chance[:1] = 1.0
         return np.asarray(chance)
 

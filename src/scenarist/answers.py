@@ -1,0 +1,127 @@
+"""The nouns that verbs answer with, where no other noun does: filled chains, orders, aligned phrases, chains of a story, findings.
+
+`read` gives an Interpretation (`interpretation.py`), `detect` and `events` a Story, `explain` an Alignment, `show` a Script (`story.py`,
+`script.py`), `exam` and `score` what `marked.py` holds.
+"""
+
+from __future__ import annotations
+
+from scenarist.noun import Noun
+from scenarist.script import Scenario
+from scenarist.story import Chain
+
+
+class Answered(Noun, frozen=True, omit_defaults=False):
+    """Base of what a verb answers; its JSON names every field."""
+
+
+class Candidate(Answered, frozen=True):
+    """A ranked event and what speaks for it."""
+
+    event: str
+    logp: float
+    votes: tuple[str, ...] = ()
+    """Events of the chain, strongest first, with their weight."""
+    seen: tuple[str, ...] = ()
+    """Sentences (or document names) in which it was seen with the strongest of them."""
+
+
+class FilledChain(Answered, frozen=True):
+    """A chain, its gap and the candidates: what `fill` gives for a chain."""
+
+    chain: tuple[str, ...]
+    gap: int | None
+    model: str
+    candidates: tuple[Candidate, ...]
+    note: str = ""
+    learned: str = ""
+    """What the model was learned from."""
+
+
+class WrittenEndings(Answered, frozen=True):
+    """Endings that a model wrote for a story, best first: what `fill` gives for a story alone."""
+
+    by: str
+    seed: int
+    endings: tuple[str, ...]
+
+
+class RankedOrder(Answered, frozen=True):
+    """One order of sentences: ``order[i]`` is the index of the sentence that comes i-th."""
+
+    order: tuple[int, ...]
+    logp: float | None = None
+
+
+class OrderedSentences(Answered, frozen=True):
+    """Sentences as they were given, and their orders, best first: what `order` gives."""
+
+    sentences: tuple[str, ...]
+    by: str
+    orders: tuple[RankedOrder, ...]
+
+    @property
+    def best(self) -> tuple[str, ...]:
+        """The sentences in the best order."""
+        return tuple(self.sentences[index] for index in self.orders[0].order) if self.orders else ()
+
+
+class AlignedPhrase(Answered, frozen=True):
+    """An abstract word, a concrete phrase told from it, and the sentences behind them."""
+
+    word: str
+    phrase: str
+    count: int
+    pmi: float
+    """Natural log, discounted where the table is."""
+    found: tuple[tuple[str, int], ...] = ()
+    """(pair, place) of the first occurrences."""
+    sentences: tuple[str, ...] = ()
+    """Sentences with the phrase in brackets, where they were asked for and the corpus is at hand."""
+
+
+class AlignedPhrases(Answered, frozen=True):
+    """What is aligned with a word or phrase, on each side that was asked for: what `align` gives."""
+
+    asked: str
+    by: str
+    """The model that aligned."""
+    concrete: tuple[AlignedPhrase, ...] | None = None
+    """What it says in detail as an abstract word; None: not asked for."""
+    abstract: tuple[AlignedPhrase, ...] | None = None
+    """What it is said for as a concrete phrase; None: not asked for."""
+
+
+class StoryChains(Answered, frozen=True):
+    """The chains of a story, and whose story it is: what `chains` gives."""
+
+    view: str
+    """How events are counted: ``cj``, ``pm``, ``gw`` or ``dep``."""
+    protagonist: str | None
+    """Id of the central entity; None where no entity takes part in any event."""
+    chains: tuple[Chain, ...]
+
+
+class ScenarioRelation(Answered, frozen=True):
+    """Another scenario that is related to the one asked for."""
+
+    scenario: str
+    relation: str
+
+
+class KnownScenario(Answered, frozen=True):
+    """A scenario of the inventory, the words that speak for it most, and who else points to it: what `scenario` gives."""
+
+    scenario: Scenario
+    words: tuple[str, ...]
+    related_from: tuple[ScenarioRelation, ...]
+
+
+class Finding(Answered, frozen=True):
+    """A part of the installation: what `doctor` gives a tuple of."""
+
+    part: str
+    state: str
+    detail: str = ""
+    next: str = ""
+    """What to type where it is missing."""

@@ -1,0 +1,86 @@
+"""Toy corpus -> a few items of every kind of question: what `conformance` asks of a model, and what it may learn from before."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Mapping
+from functools import cache
+from typing import Any, NamedTuple
+
+import msgspec
+
+from scenarist.bench.sit import unfold
+from scenarist.question import AnyQuestion, Example, Item, Question
+from scenarist.registry import make
+from scenarist.story import Event, replace
+
+
+class QuestionSet(NamedTuple):
+    """A few items of one kind, and what models may learn from before they are asked."""
+
+    items: tuple[Item, ...]
+    stories: tuple[Any, ...]
+    """For a model that learns from stories."""
+    examples: tuple[Example, ...]
+    """For a model that learns from worked examples."""
+
+    @property
+    def questions(self) -> list[AnyQuestion]:
+        """What a solver sees."""
+        return [item.question for item in self.items]
+
+    @property
+    def ask(self) -> type[Question]:
+        """The type of the questions."""
+        return type(self.items[0].question)
+
+
+KINDS: Mapping[str, tuple[str, str, dict[str, Any]]] = {
+    "read": ("reading", "stories", {"tokens": "raw"}),
+    "read-words": ("reading", "stories", {"tokens": "gold"}),
+    "where": ("detection", "documents", {}),
+    "where-whole": ("detection", "stories", {"whole": True}),
+    "event-gap": ("eventcloze", "chains", {}),
+    "event-gap-anywhere": ("eventcloze", "chains", {"position": "unknown"}),
+    "event-gap-arguments": ("eventcloze", "stories", {"preset": "pm14"}),
+    "event-gap-choices": ("eventcloze", "chains", {"choices": 5}),
+    "word-gap": ("wordcloze", "pairs", {}),
+    "word-gap-infill": ("wordcloze-infill", "pairs", {}),
+    "choice": ("storycloze", "cloze", {}),
+    "order": ("ordering", "stories", {}),
+    "unsaid-place": ("untold", "stories", {}),
+    "unsaid-hidden": ("untold", "stories", {"scenario": "hidden"}),
+    "unsaid-labels": ("untold", "labelled", {"form": "inscript"}),
+    "unsaid-absent": ("untold", "labelled", {"form": "absent", "choices": 2}),
+}
+"""Kind of question -> the exam that sets it, the view of the toy corpus it is set on, and the exam's switches."""
+
+LABELS = {
+    "turn_on": "ScrEv_turn_water_on", "fill": "ScrEv_fill_water/wait", "add": "ScrEv_put_bubble_bath_scent", "undress": "ScrEv_undress",
+    "climb": "ScrEv_sink_water", "wash": "ScrEv_wash", "relax": "ScrEv_relax", "dry": "ScrEv_dry", "drain": "ScrEv_open_drain",
+}  # fmt: skip
+"""InScript's labels for what the toy stories of a bath tell."""
+
+
+def toy(split: str, view: str) -> list[Any]:
+    """A view of the toy corpus; ``labelled``: the stories of a bath, their events with InScript's labels."""
+    if view != "labelled":
+        return list(make("corpus", "toy", split=split, kind=view))
+    baths = [story for story in make("corpus", "toy", split="all") if story.scenario == "taking a bath"]
+    return [replace(story, events=tuple(labelled(event) for event in story.events)) for story in baths]
+
+
+def labelled(event: Event) -> Event:
+    """An event with InScript's label for it, where there is one."""
+    return msgspec.structs.replace(event, label=LABELS.get(event.predicate, ""))
+
+
+@cache
+def question_set(kind: str, most: int = 2) -> QuestionSet:
+    """A few items of a kind, from the toy corpus."""
+    name, view, switches = KINDS[kind]
+    exam = make("exam", name, **switches)
+    examples = [Example(item.question, item.key) for item in unfold(exam, list(exam.set(toy("train", view))))]
+    learned = view if view in ("chains", "pairs") else "stories"
+    items = list(itertools.islice(exam.set(toy("dev", view)), most))
+    return QuestionSet(tuple(items), tuple(toy("train", learned)), tuple(examples))

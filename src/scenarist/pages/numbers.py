@@ -1,0 +1,72 @@
+"""Number -> text: a figure has one form in the terminal, on a page and in `score`.
+
+A metric says whether it is a proportion (``Metric.proportion``). Proportions are printed as percentages or as fractions, as the papers of
+their exam print them. All else (surprisal, ranks, Pk, kappa, counts) is never printed as a percentage.
+"""
+
+from __future__ import annotations
+
+from fnmatch import fnmatch
+from functools import cache
+
+import msgspec
+
+from scenarist.errors import BadInput
+from scenarist.registry import find, make
+
+
+@cache
+def metric_proportion(metric: str) -> bool | None:
+    """Is this metric a proportion? None where no metric has this name.
+
+    >>> metric_proportion("recall@50"), metric_proportion("surprisal"), metric_proportion("count_words")
+    (True, False, None)
+    """
+    try:
+        return bool(getattr(make("metric", metric), "proportion", False))
+    except BadInput:
+        return None
+
+
+class NumberForm(msgspec.Struct, frozen=True):
+    """How the figures of a table are printed.
+
+    >>> form = NumberForm()
+    >>> form.text(0.9288, "accuracy/2016"), form.text(4.3211, "surprisal/oracle"), form.text(0.0121, "accuracy/2016", sign=True)
+    ('92.9', '4.321', '+1.2')
+    >>> NumberForm(percent=False, digits=3).text(0.9288, "f1/clean")
+    '0.929'
+    """
+
+    percent: bool = True
+    """Proportions as percentages."""
+    digits: int = 1
+    """Behind the point of a proportion; other numbers of a table of percentages have two more, so that all are equally precise."""
+    plain: tuple[str, ...] = ()
+    """Names (or patterns) of an analysis's own columns that are no proportions: ``count_*``."""
+
+    def is_proportion(self, column: str) -> bool:
+        """Is the column (``metric/condition``) a proportion?"""
+        name = column.partition("/")[0]
+        known = metric_proportion(name)
+        return not any(fnmatch(name, pattern) for pattern in self.plain) if known is None else known
+
+    def text(self, value: float | None, column: str, sign: bool = False) -> str:
+        """A number of a column, with ``sign`` as a difference; nothing where there is none."""
+        if value is None:
+            return ""
+        plus, proportion = "+" if sign else "", self.is_proportion(column)
+        if proportion and self.percent:
+            return f"{value * 100:{plus}.{self.digits}f}"
+        if not proportion and float(value).is_integer() and metric_proportion(column.partition("/")[0]) is None:
+            return f"{value:{plus}.0f}"  # a count
+        return f"{value:{plus}.{self.digits + 2 if self.percent else self.digits}f}"
+
+
+def exam_form(exam: str) -> NumberForm:
+    """How the papers of an exam print proportions: as percentages, or as fractions where the exam says so (``percent = False``)."""
+    try:
+        percent = bool(getattr(find("exam", exam), "percent", True))
+    except BadInput:  # an exam of somebody else's, set in a folder
+        percent = True
+    return NumberForm(percent, 1 if percent else 3)

@@ -1,0 +1,198 @@
+"""A file of stories -> what is wrong with each, by the rules their writers were given (Mostafazadeh et al. 2016, section 3.1 and Table 1).
+
+What `scenarist corpus check FILE` draws.
+
+Five sentences; at most 70 characters each; no quotation; no slang; realistic; a beginning and an end with something happening in
+between; shared characters; nothing irrelevant. The first four are certain. The last four are judgements, which the paper left to people:
+here they are rules of thumb with the words that decided, so that a writer can disagree; ``sure`` tells the two apart.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from scenarist.errors import BadInput
+from scenarist.learning.wrong_endings import base_form
+from scenarist.noun import Noun
+from scenarist.registry import make
+from scenarist.story import sentence_texts
+from scenarist.verbs.inputs import lines_or_sentences
+
+LONGEST = 70
+SENTENCES = 5
+SLANG = frozenset(
+    (
+        "gonna wanna gotta ain't lol omg wtf yolo dunno kinda sorta cuz y'all bro dude af btw imo legit ur thx plz "
+        "lmao bae fam yeet nope yep"
+    ).split()
+)
+UNREAL = frozenset(
+    (
+        "dragon dragons unicorn unicorns wizard witch spell vampire vampires zombie zombies alien aliens ghost ghosts "
+        "fairy fairies elf elves troll werewolf mermaid superhero spaceship teleported telepathy wand potion immortal"
+    ).split()
+)
+ANIMALS = frozenset(
+    ("dog cat puppy kitten horse bird mouse rabbit pig cow duck bear lion fish turtle squirrel hen frog monkey").split()
+)
+HUMAN = frozenset(
+    (
+        "said asked told thought believed challenged agreed practiced practised decided argued explained replied read "
+        "wrote"
+    ).split()
+)
+PEOPLE = frozenset(
+    (
+        "i we he she they you him her them his hers their our my me us who everyone everybody nobody someone somebody"
+    ).split()
+)
+POINTS = frozenset("it its this that these those there one".split())
+"""Words that may stand for something told before."""
+COMMON = frozenset(
+    (
+        "a an the and or but so of to in on at for with from by as is are was were be been am have has had do does did "
+        "not no it its this that these those there then when after before one day very really all up out down off over "
+        "into about once now who which what because"
+    ).split()
+)
+NAMED = re.compile(r"[A-Z][a-z]+ (?:was|is|had|has|[a-z]+ed)\b")
+"""Somebody is or does something."""
+WORD = re.compile(r"[A-Za-z]+(?:['’][a-z]+)?")
+GENERAL = re.compile(r"\b(?:am|is|are|have been|has been|offers?|likes?|enjoys?|there (?:is|are))\b", re.IGNORECASE)
+
+
+class Fault(Noun, frozen=True):
+    """One broken rule: which, in which sentence (from 1, 0 for the whole story), and what to do about it."""
+
+    rule: str
+    sentence: int
+    text: str
+    sure: bool = True
+
+
+class CheckedStory(Noun, frozen=True, omit_defaults=False):
+    """A story and what is wrong with it."""
+
+    story: str
+    faults: tuple[Fault, ...]
+
+
+def check_stories(path: str | Path) -> tuple[CheckedStory, ...]:
+    """All stories of a file, each with what is wrong with it: a CSV or JSONL of ROCStories, or one story as plain text."""
+    return tuple(CheckedStory(name, tuple(faults_of(sentences))) for name, sentences in stories_of(Path(path)))
+
+
+def stories_of(path: Path) -> Iterator[tuple[str, Sequence[str]]]:
+    """Name and sentences of each story; plain text has one sentence a line, or is running."""
+    if path.suffix in (".csv", ".jsonl", ".gz"):
+        for story in make("corpus", "rocstories", split="all", path=path):
+            yield story.id, tuple(sentence_texts(story))
+        return
+    try:
+        text = path.read_text(encoding="utf-8").strip()
+    except (OSError, UnicodeDecodeError) as error:
+        raise BadInput(f"{path}: expected a story in UTF-8 text ({error}).") from error
+    yield path.stem, lines_or_sentences(text)
+
+
+def faults_of(sentences: Sequence[str]) -> list[Fault]:
+    """All that is wrong with a story, rule by rule; empty for a good one.
+
+    >>> good = ["Ida wanted to bake a pie.", "She bought apples at the shop.", "At home Ida cut them.", "The pie baked for an hour."]
+    >>> good.append("Ida shared the pie.")
+    >>> faults_of(good), [fault.rule for fault in faults_of(good[:4])]
+    ([], ['five sentences'])
+    """
+    faults: list[Fault] = []
+    if len(sentences) != SENTENCES:
+        faults.append(Fault("five sentences", 0, f"Expected {SENTENCES} sentences, got {len(sentences)}."))
+    for at, sentence in enumerate(sentences, start=1):
+        if not sentence.strip():
+            faults.append(Fault("five sentences", at, "The sentence is empty."))
+        if len(sentence) > LONGEST:
+            faults.append(
+                Fault("length", at, f"{len(sentence)} characters; at most {LONGEST}. Leave out a detail or a clause.")
+            )
+        if re.search(r"[\"“”«»]|(?:^|\s)'[^']+'(?:\s|[.,!?]|$)", sentence):
+            faults.append(Fault("quotation", at, "No quotations: tell what was said instead."))
+        if slang := sorted({word for word in lower(sentence) if word in SLANG}):
+            faults.append(Fault("slang", at, f"Slang or informal: {', '.join(slang)}."))
+    return faults + realistic(sentences) + plot(sentences) + coherent(sentences)
+
+
+def lower(sentence: str) -> list[str]:
+    """Lower-cased words."""
+    return [word.lower().replace("’", "'") for word in WORD.findall(sentence)]
+
+
+def realistic(sentences: Sequence[str]) -> list[Fault]:
+    """Nothing of fairy tales, and no animal that does what only people do."""
+    faults = []
+    for at, sentence in enumerate(sentences, start=1):
+        words = lower(sentence)
+        if odd := sorted(set(words) & UNREAL):
+            faults.append(Fault("realistic", at, f"Not of everyday life: {', '.join(odd)}.", sure=False))
+        for place, word in enumerate(words[:-1]):
+            if word in ANIMALS and words[place + 1] in HUMAN:
+                faults.append(Fault("realistic", at, f"A {word} that {words[place + 1]}: animals do not.", sure=False))
+    return faults
+
+
+def happens(sentence: str) -> bool:
+    """Does the sentence tell something that happened, rather than how things are?"""
+    told = [
+        word
+        for word in lower(sentence)
+        if base_form(word) and word not in ("had", "read", "put", "let", "cut", "hurt", "set", "hit")
+    ]
+    return bool(told)
+
+
+def plot(sentences: Sequence[str]) -> list[Fault]:
+    """Something must happen between the beginning and the end, and the end must be one."""
+    faults = []
+    general = sum(bool(GENERAL.search(sentence)) for sentence in sentences)
+    if general > 1 and sum(happens(sentence) for sentence in sentences) < 2:
+        text = f"Nothing happens: {general} sentences say how things are. Tell what somebody did."
+        faults.append(Fault("beginning and end", 0, text, sure=False))
+    if sentences and sentences[-1].rstrip().endswith("?"):
+        faults.append(
+            Fault("beginning and end", len(sentences), "The story ends in a question instead of an ending.", sure=False)
+        )
+    return faults
+
+
+def coherent(sentences: Sequence[str]) -> list[Fault]:
+    """Characters are shared, and no sentence stands apart: tells no event and names nobody and nothing that another one names."""
+    faults: list[Fault] = []
+    names = [{word for word in WORD.findall(s)[1:] if word[0].isupper()} | set(WORD.findall(s)[:1]) for s in sentences]
+    casts = [{word.lower().removesuffix("'s") for word in found} - COMMON for found in names]
+    who = [cast | (set(lower(sentence)) & PEOPLE) for cast, sentence in zip(casts, sentences, strict=True)]
+    people = [{word.split("'")[0] for word in lower(sentence)} & PEOPLE for sentence in sentences]
+    if len(sentences) > 1 and not any(people) and not any(who[0] & other for other in who[1:]):
+        faults.append(
+            Fault(
+                "shared characters",
+                0,
+                "No character comes up again: tell about the same people throughout.",
+                sure=False,
+            )
+        )
+    content = [{stem(word) for word in lower(sentence)} - COMMON for sentence in sentences]
+    for at, mine in enumerate(content):
+        others = set().union(*(content[:at] + content[at + 1 :])) if len(content) > 1 else mine
+        told = any(base_form(word) for word in lower(sentences[at]))  # a storm may hit out of nowhere
+        called = NAMED.match(sentences[at]) and any(people[:at] + people[at + 1 :])  # Tim, whom others call he
+        meant = POINTS & set(lower(sentences[at])) or called
+        if sentences[at].strip() and not people[at] and not told and not meant and not mine & others:
+            text = "Has nothing to do with the other sentences: no person and no thing in common."
+            faults.append(Fault("irrelevant", at + 1, text, sure=False))
+    return faults
+
+
+def stem(word: str) -> str:
+    """A crude stem, so that *apple* and *apples* are one thing."""
+    word = word.removesuffix("'s")
+    return word[:-1] if len(word) > 3 and word.endswith("s") and not word.endswith("ss") else word

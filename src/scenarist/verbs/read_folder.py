@@ -1,0 +1,95 @@
+"""Texts -> a folder of Interpretations: accounts.jsonl, chains.parquet and untold.parquet; an interrupted run goes on where it stopped."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import ExitStack
+from pathlib import Path
+from typing import NamedTuple
+
+import msgspec
+
+from scenarist.errors import BadInput, Missing
+from scenarist.interpretation import Interpretation
+from scenarist.verbs.inputs import titled_texts
+from scenarist.verbs.read import read_lines
+from scenarist.verbs.read_tables import ReadTables, table_rows
+
+FILE = "accounts.jsonl"
+
+
+class ReadFolder(NamedTuple):
+    """What a folder holds after its texts were read."""
+
+    file: Path
+    """One interpretation a line."""
+    interpretations: int
+    chains: int = 0
+    """Rows of chains.parquet."""
+    untold: int = 0
+    """Rows of untold.parquet."""
+    missing: str = ""
+    """Why there are no tables."""
+
+
+def read_folder(
+    texts: Path | Iterable[tuple[str, str, str]],
+    out: str | Path,
+    jobs: int = 1,
+    progress: Callable[[str, int, int], None] | None = None,
+) -> ReadFolder:
+    """Read many stories, (id, text, title) each or all of a folder, into a folder; what an earlier run wrote is kept and passed over."""
+    given = titled_texts([texts], "read") if isinstance(texts, Path) else texts
+    out = Path(out)
+    if out.exists() and not out.is_dir():
+        raise BadInput(f"{out} is a file; expected a folder to write {FILE} to.")
+    file = out / FILE
+    missing = ""
+    with ExitStack() as stack:
+        try:
+            out.mkdir(parents=True, exist_ok=True)
+            end = 0
+            known: set[str] = set()
+            tables: ReadTables | None = None
+            try:
+                tables = stack.enter_context(ReadTables(out))
+            except Missing as error:
+                missing = str(error)
+            for interpretation, stop in lines_kept(file):
+                end = stop
+                known.add(interpretation.story.id)
+                if tables:
+                    tables.add(table_rows(interpretation))
+            with file.open("r+b" if end else "wb") as kept:
+                kept.seek(end)
+                kept.truncate()  # a line an interruption tore
+                number = len(known)
+                for line in read_lines((text for text in given if text[0] not in known), jobs, tables is not None):
+                    kept.write(line.json + b"\n")
+                    kept.flush()
+                    if tables:
+                        tables.add(line.rows)
+                    number += 1
+                    if progress:
+                        progress(line.id, number, 0)
+        except OSError as error:
+            raise BadInput(f"Cannot write to {out}: {error.strerror}.") from error
+    if tables is None:
+        return ReadFolder(file, number, missing=missing)
+    return ReadFolder(file, number, tables.chains.count, tables.untold.count)
+
+
+def lines_kept(file: Path) -> Iterator[tuple[Interpretation, int]]:
+    """What an earlier run has read, and where each whole line ends."""
+    end = 0
+    if file.exists():
+        with file.open("rb") as lines:
+            for line in lines:
+                try:
+                    interpretation = msgspec.json.decode(line, type=Interpretation)
+                except (msgspec.DecodeError, ValueError):
+                    break
+                if not line.endswith(b"\n"):
+                    break
+                end += len(line)
+                yield interpretation, end

@@ -1,0 +1,64 @@
+"""The inventory of everyday scenarios -> Scenario, KnownScenario; a name and stories -> a scenario of one's own."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from scenarist.answers import KnownScenario, ScenarioRelation
+from scenarist.script import Scenario
+
+if TYPE_CHECKING:
+    from scenarist.models.scenarios.user_scenarios import LearnedScenario
+
+
+def scenarios(find: str = "", unlearned: bool = False) -> tuple[Scenario, ...]:
+    """All scenarios of Wanzare et al. (2019), Appendix B, with the paper's counts.
+
+    ``find`` keeps those whose name or alias contains it, ``unlearned`` those without labelled text at hand.
+
+    >>> [scenario.name for scenario in scenarios("haircut")]
+    ['getting a haircut']
+    """
+    from scenarist.inventory import inventory
+
+    word = find.lower()
+    named = [one for one in inventory() if any(word in name.lower() for name in (one.name, *one.aliases))]
+    return tuple(scenario for scenario in named if not unlearned or "mcscript" not in scenario.learned)
+
+
+def scenario(name: str) -> KnownScenario:
+    """One scenario by a name or alias: counts, aliases, relations both ways, and the words that speak for it most."""
+    from scenarist.inventory import find, inventory
+    from scenarist.models.scenarios.deciding_words import strongest
+    from scenarist.models.scenarios.phrase_network import carried
+
+    known = find(name)
+    back = tuple(
+        ScenarioRelation(other.name, kind)
+        for other in inventory()
+        for kind, target in other.relations
+        if target == known.name and kind != "shares participants with"
+    )
+    return KnownScenario(known, tuple(strongest(carried(), known.name)), back)
+
+
+def added_scenarios() -> tuple[str, ...]:
+    """The names of the scenarios you added."""
+    from scenarist.models.scenarios.user_scenarios import taught_names
+
+    return tuple(taught_names())
+
+
+def add_scenario(name: str, stories: str | Path) -> LearnedScenario:
+    """Teach a scenario of your own from about twenty stories: a folder of .txt files, or a file with a story a line."""
+    from scenarist.models.scenarios.user_scenarios import read_stories, teach
+
+    return teach(name, read_stories(Path(stories)))
+
+
+def forget_scenario(name: str) -> Path:
+    """Take back a scenario you added; gives the file that is gone."""
+    from scenarist.models.scenarios.user_scenarios import forget
+
+    return forget(name)

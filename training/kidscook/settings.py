@@ -1,0 +1,34 @@
+"""Settings as typed (`--set epochs=3 dropout=0.2`) -> what a word model's constructor takes: those of its network and of its training apart."""
+
+from __future__ import annotations
+
+import argparse
+import json
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from scenarist.models.words.in_domain import InDomain, Recipe
+from scenarist.models.words.recurrent import Shape
+from scenarist.registry import find
+
+
+def parsed(words: Sequence[str], parser: argparse.ArgumentParser) -> dict[str, Any]:
+    """NAME=VALUE words, values as in JSON."""
+    try:
+        return {name: json.loads(value) for name, _, value in (word.partition("=") for word in words)}
+    except json.JSONDecodeError as error:
+        parser.error(f"--set: expected NAME=VALUE with a value as in JSON (0.2, true, '\"mlp\"'), got {error.doc!r}")
+
+
+def grouped(model: str, settings: Mapping[str, Any]) -> dict[str, Any]:
+    """What `make("model", model, ...)` takes, from settings in a row."""
+    kind = find("model", model)
+    if not issubclass(kind, InDomain):
+        return dict(settings)
+    groups = {"shape": Shape._fields, "recipe": Recipe._fields, "code": getattr(kind, "switches", ())}
+    known = {name: group for group, names in groups.items() for name in names if name not in ("seed", "device")}
+    made: dict[str, Any] = {name: value for name, value in settings.items() if name not in known}
+    for name, value in settings.items():
+        if name in known:
+            made.setdefault(known[name], {})[name] = value
+    return made
