@@ -49,7 +49,7 @@ check: $(VENV)/dev ## ruff (rules and format), mypy, import-linter, codespell
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports --no-cache
-	$(BIN)/codespell README.md CHANGELOG.md CONTRIBUTING.md docs examples src/scenarist/cli src/scenarist/bench src/scenarist/pages
+	$(BIN)/codespell README.md CHANGELOG.md CONTRIBUTING.md docs examples experiments src/scenarist/cli src/scenarist/bench src/scenarist/pages
 
 docs: $(VENV)/dev ## the documentation site in site/
 	$(BIN)/python -m pip install --quiet --constraint constraints.txt --editable '.[docs]'
@@ -92,8 +92,9 @@ train-storycloze: $(VENV)/dev ## train SmolLM2 on stories and everything on top 
 	$(BIN)/python -m training.storycloze.thoughts_check $(OUT)/storycloze/texts.json.xz release/storycloze/skip-thoughts.safetensors $(OUT)/storycloze/skip-thoughts.safetensors >> $(OUT)/storycloze/log.txt
 	$(BIN)/python -m training.storycloze.compare $(OUT)/storycloze/predictions.npz >> $(OUT)/storycloze/log.txt
 	cp $(OUT)/storycloze/log.txt results/storycloze-training.log
-	$(BIN)/python -m training.storycloze.record $(OUT)/storycloze/predictions.npz
-	$(BIN)/python -m training.publish storycloze $(OUT)/storycloze/*.safetensors
+	$(BIN)/python -m training.publish storycloze $(filter-out %/folds-2.safetensors %/folds-3.safetensors %/folds-ending-1.safetensors,$(wildcard $(OUT)/storycloze/*.safetensors))
+	cp $(OUT)/storycloze/folds-*.safetensors "$$($(BIN)/python -c 'from scenarist.store.home import folder; print(folder("weights/storycloze"))')"
+	set -e; for table in storycloze2016 storycloze2018 storycloze-bias ordering; do $(BIN)/scenarist bench $$table --record; done
 
 bench-storycloze: $(VENV)/dev ## the Story Cloze and ordering tables into results/, trained first where there is a graphics card (else an hour on two cores)
 	$(BIN)/scenarist get smollm2

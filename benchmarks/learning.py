@@ -22,7 +22,7 @@ import numpy as np
 
 from scenarist.learning import shards
 from scenarist.learning.dedup import HASHES, Sketch, Sketcher, compare_sketches
-from scenarist.learning.learn import learn_events
+from scenarist.learning.learn import ChainSettings, learn_events
 from scenarist.registry import make
 from scenarist.story import Story
 
@@ -85,7 +85,7 @@ def documents(number: int = 300) -> dict[str, float]:
         learn_events(
             stories,
             out,
-            dedup=False,
+            chains=ChainSettings(dedup=False),
             tick=lambda what, _done, _known: marks.setdefault(what, time.process_time()) and None,
         )
         card = json.loads((out / "card.json").read_bytes())

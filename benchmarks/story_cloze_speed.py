@@ -29,24 +29,31 @@ def main() -> None:
 
     from scenarist.corpora.storycloze import StoryCloze2016
     from scenarist.models.endings.story_network import story_network
-    from scenarist.models.recorded import Recorded
     from scenarist.registry import make
+    from scenarist.store.predictions import file_of, read_sections
 
     stories = list(StoryCloze2016("dev"))[: given.limit]
     asked = [(story.context, story.endings) for story in stories]
     right = np.array([story.answer for story in stories])
     began = time.perf_counter()
-    story_network(1)
+    story_network()
     out: dict[str, object] = {
         "items": len(asked),
         "threads": given.threads,
         "load_s": round(time.perf_counter() - began, 1),
     }
-    for name, run in zip(MODELS, ("story-discriminator", "labelled"), strict=True):
+    for name, condition in zip(MODELS, ("unlabelled", "labelled"), strict=True):
         began, used = time.perf_counter(), time.process_time()
         margins = np.array([second - first for first, second in make("model", name).many(asked)])
         seconds, cpu = time.perf_counter() - began, time.process_time() - used
-        recorded = np.array([Recorded(run).scores(*one)[1] for one in asked])
+        path = file_of("storycloze2016", name)
+        (section,) = (
+            section
+            for section in (read_sections(path) if path else [])
+            if (section.header.condition, section.header.seed) == (condition, 1)
+        )
+        logps = [{g.answer: g.logp for g in section.answers[story.id].prediction.guesses} for story in stories]
+        recorded = np.array([logp["1"] - logp["0"] for logp in logps])
         out[name] = {
             "seconds": round(seconds, 1), "cpu_s": round(cpu, 1), "accuracy": round(float(((margins > 0) == right).mean()), 4),
             "accuracy_recorded": round(float(((recorded > 0) == right).mean()), 4),

@@ -1,6 +1,6 @@
 """Trained files -> a folder of release/, with the sizes and checksums of all files there in the manifest that `scenarist get` reads.
 
-python -m training.publish storycloze out/storycloze/stories.safetensors out/storycloze/folds.safetensors ...
+python -m training.publish storycloze out/storycloze/stories.safetensors out/storycloze/folds-1.safetensors ...
 python -m training.publish kidscook [FILE ...]        # e.g. out/word-head-1.safetensors, as training.kidscook.tune wrote it
 """
 

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
 
 from scenarist.bench import marks as scoring
-from scenarist.bench.analyses.eventcloze import TUNED, Ground, row, signed
+from scenarist.bench.analyses.eventcloze import TUNED, Ground, signed
+from scenarist.bench.figures import Analysis, Figure, FigureRow
 from scenarist.question import Item
 from scenarist.registry import make
 
@@ -19,7 +19,7 @@ def frequency_bands(counts: Mapping[str, int], items: Sequence[Item]) -> dict[st
     }
 
 
-def table(split: str = "dev", seed: int = 13, limit: int | None = None) -> dict[str, Any]:
+def table(split: str = "dev", seed: int = 13, limit: int | None = None) -> Analysis:
     """Recall@50 by how often the missing event was seen in training."""
     ground = Ground(split, seed, limit)
     recall = make("metric", "recall@50")
@@ -27,7 +27,7 @@ def table(split: str = "dev", seed: int = 13, limit: int | None = None) -> dict[
     rows = []
     for name, settings in (*TUNED.items(), ("event-combination", {"weight": 0.04, "untold_weight": 0.04})):
         model = ground.model(name, settings)
-        scores: dict[str, Any] = {}
+        scores: dict[str, Figure] = {}
         for preset in ground.items:
             predictions = ground.predictions(model, preset)
             where = frequency_bands(seen, ground.items[preset])
@@ -35,12 +35,7 @@ def table(split: str = "dev", seed: int = 13, limit: int | None = None) -> dict[
                 items = [item for item in ground.items[preset] if where[item.id] == band]
                 if items:
                     fields = {**ground.fields[preset], "band": band}
-                    one = scoring.score(recall, items, predictions, fields)
-                    scores[f"recall@50/{preset}-{band}"] = {
-                        "value": one.value,
-                        "low": one.low,
-                        "high": one.high,
-                        "n": one.n,
-                    }
-        rows.append(row(name, "ours" if name == "event-combination" else "baseline", scores))
-    return {"rows": rows, "signature": signed("eventcloze-bands", ground)}
+                    score = scoring.score(recall, items, predictions, fields)
+                    scores[f"recall@50/{preset}-{band}"] = Figure(score.value, score.low, score.high, score.n)
+        rows.append(FigureRow(name, "ours" if name == "event-combination" else "baseline", scores))
+    return Analysis(rows, signed("eventcloze-bands", ground))

@@ -9,7 +9,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from scenarist.bench import marks as scoring
-from scenarist.bench.analyses.eventcloze import CORPUS, PRESETS, TUNED, Ground, row, signed
+from scenarist.bench.analyses.eventcloze import CORPUS, PRESETS, TUNED, Ground, signed
+from scenarist.bench.figures import Analysis, Figure, FigureRow
 from scenarist.bench.significance import compare
 from scenarist.contracts import Metric
 from scenarist.metrics.surprisal import InformationContent
@@ -34,7 +35,7 @@ CLAIMS = (
 """Section 6: claim, metric, the model that has more, the model that has less."""
 
 
-def table(split: str = "dev", seed: int = 13, limit: int | None = None) -> dict[str, Any]:
+def table(split: str = "dev", seed: int = 13, limit: int | None = None) -> Analysis:
     """Section 6's claims on our data, each as a difference with its interval and p, under the presets and with a switch moved."""
     ground = Ground(split, seed, limit, 1500, {**PRESETS, **VARIANTS})
     counts = {name: float(n) for name, n in zip(ground.counts.types, ground.counts.events, strict=True)}
@@ -49,15 +50,13 @@ def table(split: str = "dev", seed: int = 13, limit: int | None = None) -> dict[
             if measured != "recall@50" and preset not in PRESETS:
                 continue
             metric = metrics[measured]
-            one, other = (scoring.marks_of(metric, items, answers[name]) for name in (more, less))
-            test = compare(metric, one, other, seed=seed)
-            values = [scoring.total(metric, part) for part in (one, other)]
-            cell = {"value": test.difference, "low": test.low, "high": test.high, "n": len(one), "p": test.p}
-            rows.append(
-                row(
-                    f"{claim} ({more} - {less}), {preset}", "baseline", {"difference": cell},
-                    holds=bool(test.low > 0), fails=bool(test.high < 0), values=values,
-                    ratio=values[0] / values[1] if values[1] else None,
-                )
-            )  # fmt: skip
-    return {"rows": rows, "signature": signed("eventcloze-claims", ground)}
+            higher, lower = (scoring.marks_of(metric, items, answers[name]) for name in (more, less))
+            test = compare(metric, higher, lower, seed=seed)
+            values = [scoring.total(metric, part) for part in (higher, lower)]
+            figure = Figure(test.difference, test.low, test.high, len(higher), p=test.p)
+            verdict = {
+                "holds": bool(test.low > 0), "fails": bool(test.high < 0), "values": values,
+                "ratio": values[0] / values[1] if values[1] else None,
+            }  # fmt: skip
+            rows.append(FigureRow(f"{claim} ({more} - {less}), {preset}", "baseline", {"difference": figure}, verdict))
+    return Analysis(rows, signed("eventcloze-claims", ground))

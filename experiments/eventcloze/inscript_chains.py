@@ -16,6 +16,7 @@ import msgspec
 from scenarist import __version__
 from scenarist.bench import marks as scoring
 from scenarist.bench import sit as runner
+from scenarist.bench.figures import Analysis, Figure, FigureRow
 from scenarist.models.events.base import EventRanker
 from scenarist.question import Item, Prediction
 from scenarist.registry import make
@@ -91,11 +92,11 @@ def entities(theirs: Story) -> tuple[Any, ...]:
     return tuple(msgspec.structs.replace(entity, mentions=()) for entity in theirs.entities)
 
 
-def table(split: str = "dev", seed: int = 13, limit: int | None = None) -> dict[str, Any]:
+def table(split: str = "dev", seed: int = 13, limit: int | None = None) -> Analysis:
     """Recall@50 by world and by what is asked."""
     train, asked = worlds(make("corpus", "inscript", split="train")), worlds(make("corpus", "inscript", split=split))
     recall = make("metric", "recall@50")
-    rows: dict[str, dict[str, Any]] = {name: {"model": name, "role": "baseline", "scores": {}} for name in MODELS}
+    rows = {name: FigureRow(name, "baseline", {}) for name in MODELS}
     fitted: dict[tuple[str, str], EventRanker] = {}
     hashes = []
     for column, (learned, world, switches) in COLUMNS.items():
@@ -119,11 +120,9 @@ def table(split: str = "dev", seed: int = 13, limit: int | None = None) -> dict[
                 logp, rank = model.rate(item.question, item.key)
                 found[item.id] = Prediction(item.id, (), name, key_logp=logp, key_rank=rank)
             score = scoring.score(recall, items, found, {**fields, "args": "types"} if told else fields)
-            rows[name]["scores"][f"recall@50/{column}"] = {
-                "value": score.value, "low": score.low, "high": score.high, "n": score.n, "signature": score.signature,
-            }  # fmt: skip
+            rows[name].scores[f"recall@50/{column}"] = Figure.of(score)
     sizes = {world: sum(len(story.events) for story in several) for world, several in train.items()}
     signature = sign(
         "eventcloze-inscript", {"exam": "eventcloze", "data": hashes, "split": split, "seed": seed, "v": __version__}
     )
-    return {"rows": list(rows.values()), "signature": signature, "events": sizes}
+    return Analysis(list(rows.values()), signature, {"events": sizes})

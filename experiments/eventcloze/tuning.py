@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from scenarist.bench.analyses.eventcloze import Ground, row, signed
+from scenarist.bench.analyses.eventcloze import Ground, signed
+from scenarist.bench.figures import Analysis, Figure, FigureRow
 from scenarist.registry import make
 
 LAMBDAS = (1.0, 0.3, 0.1, 0.03, 0.01, 0.001)
@@ -34,32 +35,32 @@ FIRST, AGAIN = 1500, 3
 """Every setting sits ``FIRST`` gaps of a preset; the best ``AGAIN`` of each model sit all."""
 
 
-def table(split: str = "dev", seed: int = 13, limit: int | None = None) -> dict[str, Any]:
-    """Recall@50 of every setting that was tried, so that nobody need take the chosen ones on trust."""
+def table(split: str = "dev", seed: int = 13, limit: int | None = None) -> Analysis:
+    """Recall@50 of every setting that was tried; the best few of each model also on all gaps."""
     first, whole = Ground(split, seed, limit, most=FIRST), Ground(split, seed, limit)
     metric = make("metric", "recall@50")
-    rows: list[dict[str, Any]] = []
+    rows: list[FigureRow] = []
     best: dict[str, str] = {}
     for name, grid in GRID.items():
-        tried: list[tuple[Mapping[str, Any], dict[str, Any]]] = []
+        tried: list[tuple[Mapping[str, Any], FigureRow]] = []
         for settings in grid:
             model = first.model(name, settings)
             label = " ".join([name, *(f"{key}={value}" for key, value in settings.items())])
-            scores: dict[str, Any] = {}
+            scores: dict[str, Figure] = {}
             for preset in first.items:
                 if preset == "lm-cloze" and settings.get("unknown") == "mean":
                     continue  # the position is told: nothing differs
                 scores[f"recall@50/{preset}-first"] = first.score(metric, preset, first.predictions(model, preset))
-            tried.append((settings, row(label, "baseline", scores)))
-        rows += [one for _, one in tried]
+            tried.append((settings, FigureRow(label, "baseline", scores)))
+        rows += [row for _, row in tried]
         for preset in whole.items:
             column = f"recall@50/{preset}-first"
-            able = [pair for pair in tried if column in pair[1]["scores"]]
-            able.sort(key=lambda pair: -float(pair[1]["scores"][column]["value"]))
+            able = [pair for pair in tried if column in pair[1].scores]
+            able.sort(key=lambda pair: -pair[1].scores[column].value)
             values: dict[str, float] = {}
-            for settings, line in able[:AGAIN]:
+            for settings, row in able[:AGAIN]:
                 predictions = whole.predictions(whole.model(name, settings), preset)
-                line["scores"][f"recall@50/{preset}"] = whole.score(metric, preset, predictions)
-                values[line["model"]] = line["scores"][f"recall@50/{preset}"]["value"]
+                row.scores[f"recall@50/{preset}"] = whole.score(metric, preset, predictions)
+                values[row.model] = row.scores[f"recall@50/{preset}"].value
             best[f"{name}/{preset}"] = max(values, key=values.__getitem__)
-    return {"rows": rows, "signature": signed("eventcloze-tuning", whole), "best": best}
+    return Analysis(rows, signed("eventcloze-tuning", whole), {"best": best})

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 from experiments.kidscook.models import TARGETS
 from scenarist.bench.analyses.kidscook_alignment import Rows, alignment_table
+from scenarist.bench.figures import Analysis
 
 ROWS: Rows = {
     "seq2seq-attention-words": (TARGETS["seq2seq-attention"], {"variant": "words"}),
@@ -18,6 +18,6 @@ ROWS: Rows = {
 }
 
 
-def table(split: str = "dev", seed: int = 13, limit: int | None = None, only: Sequence[str] = ()) -> dict[str, Any]:  # noqa: ARG001
+def table(split: str = "dev", seed: int = 13, limit: int | None = None, only: Sequence[str] = ()) -> Analysis:  # noqa: ARG001
     """The rows of `kidscook-alignment-code`."""
     return alignment_table("kidscook-alignment-code", ROWS, split, limit, only)

@@ -12,6 +12,7 @@ from typing import Any
 import msgspec
 
 from scenarist import __version__
+from scenarist.bench.figures import Analysis, Figure, FigureRow
 from scenarist.bench.fill_texts import FilledText, fill
 from scenarist.bench.sit import data_hash
 from scenarist.corpora.kidscook import KidsCook
@@ -47,21 +48,21 @@ def cut(pair: Pair, size: int = 50) -> Pair:
     return msgspec.structs.replace(pair, blanks=tuple((a, b) for a, b in pair.blanks if b <= size))
 
 
-def table(split: str = "dev", seed: int = 13, limit: int | None = None) -> dict[str, Any]:
+def table(split: str = "dev", seed: int = 13, limit: int | None = None) -> Analysis:
     """Rows of models, columns of ways."""
     every = list(KidsCook(split=split))
     pairs = every[:: max(1, len(every) // (limit or PAIRS))][: limit or PAIRS]
     rows = []
     for name in ("lstm-lm", "seq2seq", "seq2seq-attention", "transducer", "transducer-param"):
-        row: dict[str, Any] = {"model": name, "role": "ours", "scores": {}}
+        row = FigureRow(name, "ours", {}, {})
         try:
             model = make("model", name, weights="kidscook", seed=1).fit(())
             for way, settings in WAYS.items():
                 chosen = [one for pair in pairs if (one := cut(pair)).blanks] if way == "as-published" else pairs
                 right, blanks = matches(chosen, fill(model, chosen, seed=seed, **settings))
-                row["scores"][f"match/{way}"] = {"value": right / blanks, "low": None, "high": None, "n": blanks}
+                row.scores[f"match/{way}"] = Figure(right / blanks, n=blanks)
         except Missing as error:
-            row["problem"] = str(error)
+            row.more["problem"] = str(error)
         rows.append(row)
     what = {
         "exam": "wordcloze",
@@ -70,4 +71,4 @@ def table(split: str = "dev", seed: int = 13, limit: int | None = None) -> dict[
         "seed": seed,
         "v": __version__,
     }
-    return {"rows": rows, "signature": sign("kidscook-decoding", what)}
+    return Analysis(rows, sign("kidscook-decoding", what))

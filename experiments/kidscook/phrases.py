@@ -11,6 +11,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from scenarist import __version__
+from scenarist.bench.figures import Analysis, Figure, FigureRow
 from scenarist.bench.sit import data_hash
 from scenarist.corpora.kidscook import KidsCook, whitelist
 from scenarist.errors import Missing
@@ -45,7 +46,7 @@ def against(found: Targets, hand: Hand) -> tuple[float | None, float | None, int
     return (right / made if made else None), (hit / words if words else None), words
 
 
-def cells(found: Iterable[Link], targets: Targets, hand: Hand) -> dict[str, Any]:
+def cells(found: Iterable[Link], targets: Targets, hand: Hand) -> dict[str, Figure]:
     """The columns of a row."""
     made = list(found)
     table = table_of(made, least=LEAST)
@@ -55,11 +56,7 @@ def cells(found: Iterable[Link], targets: Targets, hand: Hand) -> dict[str, Any]
         "count_rows/table": (float(len(table.entries)), len(made)), "phrases/table": (several, len(table.entries)),
         "precision/hand": (precision, words), "recall/hand": (recall, words),
     }  # fmt: skip
-    return {
-        name: {"value": value, "low": None, "high": None, "n": n}
-        for name, (value, n) in values.items()
-        if value is not None
-    }
+    return {name: Figure(value, n=n) for name, (value, n) in values.items() if value is not None}
 
 
 def soft(pair: Pair, weights: Sequence[Sequence[float]], least: float) -> dict[int, set[int]]:
@@ -70,20 +67,20 @@ def soft(pair: Pair, weights: Sequence[Sequence[float]], least: float) -> dict[i
     }
 
 
-def table(split: str = "dev", seed: int = 1, limit: int | None = None) -> dict[str, Any]:
+def table(split: str = "dev", seed: int = 1, limit: int | None = None) -> Analysis:
     """The rows of `kidscook-phrases`: tables from train, links of the hand-aligned pairs of dev."""
     pairs, dev = list(KidsCook(split="train"))[:limit], list(KidsCook(split="dev"))
     hand = read_hand(resource("alignments/hand-kidscook-dev.json"))
     sure, allowed = [pair for pair in dev if pair.id in hand], frozenset(whitelist())
-    rows: list[dict[str, Any]] = []
+    rows: list[FigureRow] = []
     for name in MODELS:
-        row: dict[str, Any] = {"model": name, "role": "ours", "scores": {}}
+        row = FigureRow(name, "ours", {}, {})
         try:
             model = make("model", name, weights="kidscook", seed=1).fit(())
             targets = {one.pair.id: {place: {at} for place, at in enumerate(one.path)} for one in model.align(sure)}
-            row["scores"] = cells((link for one in model.align(pairs) for link in links(one, allowed)), targets, hand)
+            row.scores = cells((link for one in model.align(pairs) for link in links(one, allowed)), targets, hand)
         except Missing as error:
-            row["problem"] = str(error)
+            row.more["problem"] = str(error)
         rows.append(row)
     model = make("model", "seq2seq-attention", weights="kidscook", seed=1).fit(())
     weights, of_sure = model.weights_of(pairs), model.weights_of(sure)
@@ -94,8 +91,8 @@ def table(split: str = "dev", seed: int = 1, limit: int | None = None) -> dict[s
             for pair, lines in zip(pairs, weights, strict=True)
             for link in by_threshold(pair, lines, allowed, least)
         )
-        rows.append({"model": f"seq2seq-attention-{least}", "role": "ours", "scores": cells(found, targets, hand)})
+        rows.append(FigureRow(f"seq2seq-attention-{least}", "ours", cells(found, targets, hand)))
     what = {
         "exam": "wordcloze", "data": f"kidscook#{data_hash(WordCloze().set(sure))}", "split": split, "seed": seed, "v": __version__,
     }  # fmt: skip
-    return {"rows": rows, "signature": sign("kidscook-phrases", what)}
+    return Analysis(rows, sign("kidscook-phrases", what))

@@ -12,6 +12,7 @@ from typing import Any
 
 from scenarist import __version__
 from scenarist.bench import sit as runner
+from scenarist.bench.figures import Analysis, Figure, FigureRow
 from scenarist.models.endings.narrative_chains import NarrativeChains, kind_of
 from scenarist.question import Choice
 from scenarist.registry import make
@@ -25,7 +26,7 @@ TRAINED_ON: tuple[tuple[str, str, dict[str, Any]], ...] = (
 )
 
 
-def table(split: str = "dev", seed: int = 13, limit: int | None = None) -> dict[str, Any]:
+def table(split: str = "dev", seed: int = 13, limit: int | None = None) -> Analysis:
     """The table `storycloze-chains`; ``limit`` cuts the questions and, tenfold, the training texts."""
     items = runner.items_of(make("exam", "storycloze"), make("corpus", "storycloze-2016", split=split), limit)
     questions = [item.question for item in items if isinstance(item.question, Choice)]
@@ -41,22 +42,19 @@ def table(split: str = "dev", seed: int = 13, limit: int | None = None) -> dict[
             mark = (answer.best == item.key, bool(answer.note))
             marks[kind].append(mark)
             marks["all"].append(mark)
-        rows.append({"model": name, "role": "baseline", "scores": figures(marks)})
+        rows.append(FigureRow(name, "baseline", figures(marks)))
     data = f"storycloze-2016#{runner.data_hash(items)}"
-    return {
-        "rows": rows,
-        "signature": sign("storycloze-chains", {"data": data, "split": split, "seed": seed, "v": __version__}),
-    }
+    return Analysis(rows, sign("storycloze-chains", {"data": data, "split": split, "seed": seed, "v": __version__}))
 
 
-def figures(marks: dict[str, list[tuple[bool, bool]]]) -> dict[str, dict[str, Any]]:
+def figures(marks: dict[str, list[tuple[bool, bool]]]) -> dict[str, Figure]:
     """Accuracy, share and share drawn, by kind.
 
-    >>> figures({"all": [(True, False), (False, True)], "verb": [(True, False)]})["accuracy/verb"]["value"]
+    >>> figures({"all": [(True, False), (False, True)], "verb": [(True, False)]})["accuracy/verb"].value
     1.0
     """
     total = len(marks["all"])
-    out: dict[str, dict[str, Any]] = {}
+    scores: dict[str, Figure] = {}
     for kind in ("all", *KINDS):
         found = marks.get(kind) or []
         if not found:
@@ -64,5 +62,5 @@ def figures(marks: dict[str, list[tuple[bool, bool]]]) -> dict[str, dict[str, An
         right, drawn = (sum(mark[at] for mark in found) / len(found) for at in (0, 1))
         values = {"accuracy": right, "share": len(found) / total, "drawn": drawn}
         for name, value in values.items():
-            out[f"{name}/{kind}"] = {"value": value, "low": None, "high": None, "n": len(found)}
-    return out
+            scores[f"{name}/{kind}"] = Figure(value, n=len(found))
+    return scores

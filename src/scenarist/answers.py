@@ -6,8 +6,11 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+from typing import NamedTuple
+
 from scenarist.noun import Noun
-from scenarist.script import Scenario
+from scenarist.script import Scenario, Script
 from scenarist.story import Chain
 
 
@@ -102,6 +105,13 @@ class StoryChains(Answered, frozen=True):
     chains: tuple[Chain, ...]
 
 
+class KnownScript(NamedTuple):
+    """What is known of a scenario, and its place in the inventory: what `show` gives."""
+
+    script: Script
+    scenario: Scenario
+
+
 class ScenarioRelation(Answered, frozen=True):
     """Another scenario that is related to the one asked for."""
 
@@ -125,3 +135,33 @@ class Finding(Answered, frozen=True):
     detail: str = ""
     next: str = ""
     """What to type where it is missing."""
+
+
+class Fault(Noun, frozen=True):
+    """A rule for writers that a story breaks: which, in which sentence (from 1, 0 for the whole story), and what to do about it."""
+
+    rule: str
+    sentence: int
+    text: str
+    sure: bool = True
+
+
+class CheckedStory(Answered, frozen=True):
+    """A story and what is wrong with it: what `check_stories` gives a tuple of."""
+
+    story: str
+    faults: tuple[Fault, ...]
+
+
+class ReadFolder(NamedTuple):
+    """What a folder holds after texts were read into it: what `read_folder` gives."""
+
+    file: Path
+    """One interpretation a line."""
+    interpretations: int
+    chains: int = 0
+    """Rows of chains.parquet."""
+    untold: int = 0
+    """Rows of untold.parquet."""
+    missing: str = ""
+    """Why there are no tables."""

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Mapping
 
 from scenarist.errors import BadInput
 
-LAST = ("data", "split", "limit", "read", "train", "held", "seed", "v")
+LAST = ("data", "split", "limit", "read", "train", "held", "weights", "made", "seed", "v")
 """Fields that stand at the end of every signature, in this order."""
 
 WORDS = {
@@ -37,6 +37,8 @@ WORDS = {
     "read": "text was read by {}",
     "train": "the model learned from {}",
     "held": "and stopped or was tuned on {} (corpus = split)",
+    "weights": "with the weights {}",
+    "made": "its answers were {} (recorded: made before and kept; live: asked in this run)",
     "seed": "random choices were seeded with {}",
     "v": "by scenarist {}",
 }

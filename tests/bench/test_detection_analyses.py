@@ -29,23 +29,23 @@ TWO = replace(STORY, segments=(span(0, 1, CAKE, "1"), span(0, 2, CAKE, "2"), spa
 
 def test_the_five_kinds_of_sentences() -> None:
     found = agreement.measure([TWO], {"data": "test"})
-    assert found["sentences"] == {"identical": 2, "at-least-one": 0, "different": 1, "single": 0, "none": 1}
-    pair = found["rows"][0]["scores"]
-    assert pair["raw_agreement/annotators"]["value"] == pytest.approx(3 / 4)
-    assert 0 < pair["kappa/annotators"]["value"] < 1
+    assert found.more["sentences"] == {"identical": 2, "at-least-one": 0, "different": 1, "single": 0, "none": 1}
+    pair = found.rows[0].scores
+    assert pair["raw_agreement/annotators"].value == pytest.approx(3 / 4)
+    assert 0 < pair["kappa/annotators"].value < 1
 
 
 def test_documents_of_one_annotator_are_counted_and_left_out() -> None:
     alone = replace(STORY, id="alone", segments=(span(0, 1, CAKE, "1"),))
-    assert agreement.measure([TWO, alone], {"data": "test"})["annotated_by_one_only"] == 1
+    assert agreement.measure([TWO, alone], {"data": "test"}).more["annotated_by_one_only"] == 1
     with pytest.raises(BadInput, match="two people"):
         agreement.measure([alone], {"data": "test"})
 
 
 def test_labels_that_the_inventory_lacks_are_named() -> None:
-    assert agreement.measure([TWO], {"data": "test"})["remarks"] == []
+    assert agreement.measure([TWO], {"data": "test"}).more["remarks"] == []
     wrong = replace(TWO, segments=(*TWO.segments, span(3, 3, (Label("bakin a cake"),), "1")))
-    (said,) = agreement.measure([wrong], {"data": "test"})["remarks"]
+    (said,) = agreement.measure([wrong], {"data": "test"}).more["remarks"]
     assert "'bakin a cake' is not in the inventory; did you mean 'baking a cake'" in said
 
 
@@ -56,8 +56,8 @@ def test_files_of_two_annotators_in_folders_of_their_own(tmp_path: Path, monkeyp
         webanno.write(tmp_path / who / "day.tsv", with_tokens(mine))
     monkeypatch.setenv("SCENARIST_ANNOTATIONS", str(tmp_path))
     found = agreement.table()
-    assert found["documents"] == 1
-    assert found["sentences"]["different"] == 1
+    assert found.more["documents"] == 1
+    assert found.more["sentences"]["different"] == 1
     monkeypatch.setenv("SCENARIST_ANNOTATIONS", str(tmp_path / "nowhere"))
     with pytest.raises(BadInput, match="folder"):
         agreement.table()
@@ -71,7 +71,7 @@ def test_a_folder_names_the_annotator_even_where_a_detector_wrote_first(
         mine = replace(STORY, segments=(span(0, last, CAKE, "detector"),))
         webanno.write(tmp_path / who / "day.tsv", with_tokens(mine))
     monkeypatch.setenv("SCENARIST_ANNOTATIONS", str(tmp_path))
-    assert [one["model"] for one in agreement.table()["rows"] if "and" in one["model"]] == ["ann and ben"]
+    assert [row.model for row in agreement.table().rows if "and" in row.model] == ["ann and ben"]
 
 
 def test_the_command_says_what_one_person_alone_annotated(
@@ -98,15 +98,15 @@ def test_confusions_are_counted_by_sentence() -> None:
     item = Item("day", Where(bare), Segments((span(0, 1, CAKE, ""), span(2, 2, TEA, ""))), "day")
     wrong = Prediction("day", (Guess(Segments((span(0, 1, (Label("making coffee"),), ""), span(2, 3, TEA, "")))),))
     found = scenarios.analyse([item], [wrong])
-    pairs = {(one["true"], one["predicted"]): one for one in found["confusions"]}
+    pairs = {(one["true"], one["predicted"]): one for one in found.more["confusions"]}
     assert pairs["baking a cake", "making coffee"]["sentences"] == 2
     assert pairs["None", "making tea"]["sentences"] == 1
-    assert found["share_of_ten_commonest"] == 1
-    rows = {row["model"]: row["scores"] for row in found["rows"]}
-    assert rows["making tea"]["precision/scenario"]["value"] == 0.5
-    assert rows["making tea"]["recall/scenario"]["value"] == 1
-    assert rows["baking a cake"]["f1/scenario"]["value"] == 0
-    assert found["segments_a_text"] == {2: 1}
+    assert found.more["share_of_ten_commonest"] == 1
+    rows = {row.model: row.scores for row in found.rows}
+    assert rows["making tea"]["precision/scenario"].value == 0.5
+    assert rows["making tea"]["recall/scenario"].value == 1
+    assert rows["baking a cake"]["f1/scenario"].value == 0
+    assert found.more["segments_a_text"] == {2: 1}
 
 
 def test_ranking_by_affinity() -> None:
@@ -141,12 +141,12 @@ def test_the_passages_of_the_guidelines(monkeypatch: pytest.MonkeyPatch) -> None
         if "SCENARIST_PAPERS" in str(error):
             pytest.skip("the paper's text is not at hand")
         raise
-    assert found["rows"][-1]["problem"] == "no files here"
-    whole = found["rows"][-2]["scores"]
-    assert whole["top2/appendix-a"]["n"] == 14
-    assert whole["top2/appendix-a"]["value"] >= 11 / 14
-    assert whole["none/appendix-a"]["n"] == 7
-    assert whole["none/appendix-a"]["value"] >= 4 / 7
+    assert found.rows[-1].more["problem"] == "no files here"
+    whole = found.rows[-2].scores
+    assert whole["top2/appendix-a"].n == 14
+    assert whole["top2/appendix-a"].value >= 11 / 14
+    assert whole["none/appendix-a"].n == 7
+    assert whole["none/appendix-a"].value >= 4 / 7
 
 
 def test_a_missing_paper_says_where_it_was_looked_for(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

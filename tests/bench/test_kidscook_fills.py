@@ -45,9 +45,9 @@ def test_tables_run_on_a_few_pairs(table: str, module: str, row: str, monkeypatc
 
     monkeypatch.setattr("scenarist.bench.analyses.kidscook_alignment.SEEDS", (1,))
     made = importlib.import_module(module).table(split="dev", seed=13, limit=6)
-    rows = {each["model"]: each for each in made["rows"]}
-    assert rows[row]["scores"], rows[row]
+    rows = {each.model: each for each in made.rows}
+    assert rows[row].scores, rows[row]
     for each in rows.values():
-        for cell in each["scores"].values():
-            assert cell["value"] >= 0
-    assert made["signature"].startswith(f"{table}|")
+        for cell in each.scores.values():
+            assert cell.value >= 0
+    assert made.signature.startswith(f"{table}|")

@@ -44,7 +44,7 @@ def test_temporal_shares_by_hand():
         Tlink("s", 0, 2, "simultaneous"),
     ]
     assert shares(links) == {"before": 0.75, "simultaneous": 0.25, "text_order": 0.5}
-    assert run()["rows"][0]["scores"]["before/tlinks"]["n"] == 14
+    assert run().rows[0].scores["before/tlinks"].n == 14
 
 
 @pytest.mark.parametrize(

@@ -15,16 +15,18 @@ def test_figures_by_kind():
             "copular": [(True, False)],
         }
     )
-    assert found["accuracy/all"]["value"] == pytest.approx(2 / 3)
-    assert found["share/verb"]["value"] == pytest.approx(2 / 3)
-    assert found["drawn/verb"]["value"] == 0.5
+    assert found["accuracy/all"].value == pytest.approx(2 / 3)
+    assert found["share/verb"].value == pytest.approx(2 / 3)
+    assert found["drawn/verb"].value == 0.5
     assert "accuracy/light verb" not in found
 
 
 @pytest.mark.data("storycloze-2016", "nyt-chains", "fairytales", "rocstories")
 def test_shares_sum_to_one():
     found = table(limit=2)
-    assert [row["model"].rsplit("-", 1)[1] for row in found["rows"]] == ["news", "fiction", "stories"]
-    for row in found["rows"]:
-        assert sum(row["scores"].get(f"share/{kind}", {"value": 0.0})["value"] for kind in KINDS) == pytest.approx(1.0)
-        assert row["scores"]["accuracy/all"]["n"] == 2
+    assert [row.model.rsplit("-", 1)[1] for row in found.rows] == ["news", "fiction", "stories"]
+    for row in found.rows:
+        assert sum(
+            row.scores[name].value for kind in KINDS if (name := f"share/{kind}") in row.scores
+        ) == pytest.approx(1.0)
+        assert row.scores["accuracy/all"].n == 2

@@ -26,6 +26,6 @@ def test_a_threshold_links_a_word_to_several_or_none() -> None:
 def test_rows_seen_too_seldom_are_left_out() -> None:
     links = [Link("cheese", ("grater",), "p", 2)] * 4 + [Link("cheese", ("a", "bowl"), "p", 0)]
     found = cells(links, {"p": {}}, {})
-    assert found["count_rows/table"]["value"] == 1.0
-    assert found["phrases/table"]["value"] == 0.0
+    assert found["count_rows/table"].value == 1.0
+    assert found["phrases/table"].value == 0.0
     assert "precision/hand" not in found

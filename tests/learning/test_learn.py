@@ -20,7 +20,7 @@ pytest.importorskip("pyarrow", reason="needs the extra 'learn'")
 from scenarist.formats.chain_file import ChainRow, event_id, read_chains, stamp_of, write_chains
 from scenarist.learning import counting, shards
 from scenarist.learning.dedup import find_duplicates
-from scenarist.learning.learn import learn_events, read_card
+from scenarist.learning.learn import ChainSettings, Engine, learn_events, read_card
 
 
 def corpus(size: int = 90) -> list[Chain]:
@@ -55,7 +55,7 @@ def small_shards(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.usefixtures("small_shards")
 def test_duckdb_counts_equal_numpy_counts(tmp_path: Path) -> None:
-    card = learn_events(CHAINS, tmp_path / "m", dedup=False)
+    card = learn_events(CHAINS, tmp_path / "m", chains=ChainSettings(dedup=False))
     same(EventCounts.load(tmp_path / "m" / "counts.npz"), EventCounts.of(documents(CHAINS)))
     assert (card.shards, card.documents, card.chains) == (5, 30, 90)
     assert card.events == sum(len(chain) for chain in CHAINS)
@@ -66,7 +66,7 @@ def test_duckdb_counts_equal_numpy_counts(tmp_path: Path) -> None:
 def test_the_other_tables(tmp_path: Path) -> None:
     import pyarrow.parquet as pq
 
-    learn_events(CHAINS, tmp_path / "m", dedup=False)
+    learn_events(CHAINS, tmp_path / "m", chains=ChainSettings(dedup=False))
     events = {row["id"]: row["event"] for row in pq.read_table(tmp_path / "m" / "events.parquet").to_pylist()}
     pairs: Counter[tuple[str, ...]] = Counter()
     index: Counter[tuple[str, str]] = Counter()
@@ -91,7 +91,7 @@ def test_the_other_tables(tmp_path: Path) -> None:
 @pytest.mark.usefixtures("small_shards")
 def test_an_interrupted_run_goes_on_and_gives_the_same_bytes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     whole = tmp_path / "whole"
-    learn_events(CHAINS, whole, dedup=False)
+    learn_events(CHAINS, whole, chains=ChainSettings(dedup=False))
     real, calls = shards.write_chains, []
 
     def stops(path: Path, rows: list[ChainRow], stamp: str = "") -> int:
@@ -102,10 +102,10 @@ def test_an_interrupted_run_goes_on_and_gives_the_same_bytes(tmp_path: Path, mon
 
     monkeypatch.setattr(shards, "write_chains", stops)
     with pytest.raises(KeyboardInterrupt):
-        learn_events(CHAINS, tmp_path / "m", dedup=False)
+        learn_events(CHAINS, tmp_path / "m", chains=ChainSettings(dedup=False))
     assert not (tmp_path / "m" / "card.json").exists(), "no card before all is done"
     monkeypatch.setattr(shards, "write_chains", real)
-    card = learn_events(CHAINS, tmp_path / "m", dedup=False)
+    card = learn_events(CHAINS, tmp_path / "m", chains=ChainSettings(dedup=False))
     assert card.resumed == 2
     for name in ("events", "pairs", "unordered", "index"):
         assert (tmp_path / "m" / f"{name}.parquet").read_bytes() == (whole / f"{name}.parquet").read_bytes()
@@ -114,14 +114,14 @@ def test_an_interrupted_run_goes_on_and_gives_the_same_bytes(tmp_path: Path, mon
 @pytest.mark.usefixtures("small_shards")
 def test_a_damaged_shard_is_named_and_rebuilt(tmp_path: Path) -> None:
     out = tmp_path / "m"
-    learn_events(CHAINS, out, dedup=False)
+    learn_events(CHAINS, out, chains=ChainSettings(dedup=False))
     before = EventCounts.load(out / "counts.npz")
     shard = out / "chains" / "part-00002.parquet"
     data = bytearray(shard.read_bytes())
     data[40:200] = bytes(160)
     shard.write_bytes(data)
     assert stamp_of(shard) is None
-    card = learn_events(CHAINS, out, dedup=False)
+    card = learn_events(CHAINS, out, chains=ChainSettings(dedup=False))
     assert card.rebuilt == [str(shard)]
     assert card.resumed == 4
     same(EventCounts.load(out / "counts.npz"), before)
@@ -130,15 +130,15 @@ def test_a_damaged_shard_is_named_and_rebuilt(tmp_path: Path) -> None:
 @pytest.mark.usefixtures("small_shards")
 def test_the_result_does_not_depend_on_the_number_of_jobs(tmp_path: Path) -> None:
     for jobs in (1, 2):
-        learn_events(CHAINS, tmp_path / str(jobs), dedup=False, jobs=jobs)
+        learn_events(CHAINS, tmp_path / str(jobs), chains=ChainSettings(dedup=False), engine=Engine(jobs=jobs))
     for name in ("events", "pairs", "unordered", "index"):
         assert (tmp_path / "1" / f"{name}.parquet").read_bytes() == (tmp_path / "2" / f"{name}.parquet").read_bytes()
 
 
 def test_a_shorter_corpus_leaves_no_old_shard_behind(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(shards, "DOCUMENTS", 5)
-    learn_events(CHAINS, tmp_path / "m", dedup=False)
-    learn_events(CHAINS[:30], tmp_path / "m", dedup=False)
+    learn_events(CHAINS, tmp_path / "m", chains=ChainSettings(dedup=False))
+    learn_events(CHAINS[:30], tmp_path / "m", chains=ChainSettings(dedup=False))
     same(EventCounts.load(tmp_path / "m" / "counts.npz"), EventCounts.of(documents(CHAINS[:30])))
 
 
@@ -218,13 +218,13 @@ def test_bad_input_is_named(tmp_path: Path) -> None:
     with pytest.raises(BadInput, match="memory is a size"), counting.duckdb_engine("plenty"):
         pass
     with pytest.raises(Missing, match="no Spark master"):
-        learn_events(CHAINS, tmp_path / "m3", engine="spark", master="spark://127.0.0.1:9")
+        learn_events(CHAINS, tmp_path / "m3", engine=Engine("spark", "spark://127.0.0.1:9"))
     with pytest.raises(BadInput, match="Spark master is"):
         counting.check_master("sparkle")
 
 
 def test_a_folder_of_another_version_is_refused(tmp_path: Path) -> None:
-    learn_events(CHAINS, tmp_path / "m", dedup=False)
+    learn_events(CHAINS, tmp_path / "m", chains=ChainSettings(dedup=False))
     path = tmp_path / "m" / "card.json"
     path.write_text(path.read_text(encoding="utf-8").replace('"schema": 1', '"schema": 0'), encoding="utf-8")
     with pytest.raises(BadInput, match="another version"):
@@ -240,11 +240,11 @@ signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
 resource.setrlimit(resource.RLIMIT_FSIZE, (3000, 3000))
 from pathlib import Path
 from scenarist.errors import BadInput
-from scenarist.learning.learn import learn_events
+from scenarist.learning.learn import ChainSettings, Engine, learn_events
 from scenarist.story import Chain, Link
 chains = [Chain(tuple(Link(f"v{n * 31 + k}", "subj") for k in range(20)), "x", f"d{n}") for n in range(300)]
 try:
-    learn_events(chains, Path(sys.argv[1]), dedup=False)
+    learn_events(chains, Path(sys.argv[1]), chains=ChainSettings(dedup=False))
 except BadInput as error:
     print(error)
     sys.exit(2)
@@ -319,11 +319,11 @@ def test_beyond_the_largest_array_the_rarest_pairs_stay_in_the_tables(
 ) -> None:
     from scenarist.learning import learn as module
 
-    whole = learn_events(CHAINS, tmp_path / "m", dedup=False)
+    whole = learn_events(CHAINS, tmp_path / "m", chains=ChainSettings(dedup=False))
     full = EventCounts.load(tmp_path / "m" / "counts.npz")
     monkeypatch.setattr(module, "LARGEST", 200)
     monkeypatch.setattr(module, "LONGEST", 50)
-    card = learn_events(CHAINS, tmp_path / "m", dedup=False)
+    card = learn_events(CHAINS, tmp_path / "m", chains=ChainSettings(dedup=False))
     small = EventCounts.load(tmp_path / "m" / "counts.npz")
     assert (whole.least, card.tables) == (1, whole.tables)
     assert card.least > 1

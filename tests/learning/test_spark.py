@@ -22,7 +22,7 @@ pytest.importorskip("pyspark", reason="needs the extra 'cluster'")
 
 from scenarist.learning import counting
 from scenarist.learning.event_counts import EventCounts
-from scenarist.learning.learn import learn_events
+from scenarist.learning.learn import ChainSettings, Engine, learn_events
 
 pytestmark = pytest.mark.skipif(shutil.which("java") is None, reason="Spark needs a Java runtime (17 or later)")
 TELLS = (
@@ -74,7 +74,7 @@ def rows(path: Path) -> str:
 def test_a_killed_executor_changes_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(shards, "DOCUMENTS", 3)
     corpus = things(240)
-    here = learn_events(corpus, tmp_path / "here", dedup=False)
+    here = learn_events(corpus, tmp_path / "here", chains=ChainSettings(dedup=False))
     killed: list[tuple[int, int]] = []
     over = threading.Event()
 
@@ -89,7 +89,10 @@ def test_a_killed_executor_changes_nothing(tmp_path: Path, monkeypatch: pytest.M
     watcher = threading.Thread(target=kill, daemon=True)
     watcher.start()
     there = learn_events(
-        corpus, tmp_path / "there", dedup=False, engine="spark", master="local-cluster[2,1,700]", memory="600MB"
+        corpus,
+        tmp_path / "there",
+        chains=ChainSettings(dedup=False),
+        engine=Engine("spark", "local-cluster[2,1,700]", "600MB"),
     )
     over.set()
     watcher.join()
@@ -120,7 +123,7 @@ def resumes(corpus: list[Any], out: Path, number: int) -> None:
     """A folder that Spark made goes on with DuckDB, and a damaged shard is made again."""
     shard = out / "chains" / "part-00001.parquet"
     shard.write_bytes(shard.read_bytes()[:100])
-    card = learn_events(corpus, out, dedup=False)
+    card = learn_events(corpus, out, chains=ChainSettings(dedup=False))
     assert (card.resumed, card.rebuilt) == (number - 1, [str(shard)])
     assert (out / "pairs.parquet").is_file()
 
@@ -130,10 +133,8 @@ def test_a_worker_s_complaint_is_one_line(tmp_path: Path) -> None:
         learn_events(
             [Story("a", "Ann left.")],
             tmp_path / "m",
-            reader="corenlp:http://127.0.0.1:9",
-            engine="spark",
-            master="local[1]",
-            memory="600MB",
+            chains=ChainSettings("corenlp:http://127.0.0.1:9"),
+            engine=Engine("spark", "local[1]", "600MB"),
         )
     assert not (tmp_path / "m" / "card.json").exists()
 
@@ -141,6 +142,6 @@ def test_a_worker_s_complaint_is_one_line(tmp_path: Path) -> None:
 def test_no_master_is_said_in_seconds(tmp_path: Path) -> None:
     begun = time.monotonic()
     with pytest.raises(Missing, match=r"There is no Spark master at spark://127\.0\.0\.1:9 "):
-        learn_events(things(4), tmp_path / "m", engine="spark", master="spark://127.0.0.1:9")
+        learn_events(things(4), tmp_path / "m", engine=Engine("spark", "spark://127.0.0.1:9"))
     assert time.monotonic() - begun < 6
     assert not (tmp_path / "m").exists(), "nothing was begun"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import inspect
 import os
 import re
@@ -63,6 +64,29 @@ def test_a_verb_says_what_it_gives_and_prints_nothing() -> None:
         assert verb.__doc__, name
         assert inspect.signature(verb).return_annotation not in (inspect.Signature.empty, "None", "Any"), name
         assert not re.search(r"\bprint\(", inspect.getsource(sys.modules[module])), module
+
+
+ABOVE_PAGES = {"cli", "web", "lab", "verbs", "conformance", "bench"}
+
+
+def rooms_of_names(module: Path) -> dict[str, str]:
+    """The names of a module, those for type checkers among them, with the room each is defined in."""
+    rooms: dict[str, str] = {}
+    for node in ast.walk(ast.parse(module.read_text("utf-8"))):
+        if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("scenarist."):
+            rooms |= {alias.asname or alias.name: str(node.module).split(".")[1] for alias in node.names}
+        elif isinstance(node, ast.ClassDef):
+            rooms[node.name] = "verbs"
+    return rooms
+
+
+@pytest.mark.parametrize("name", [name for name in index("verb") if name not in ("run_table", "tables")])
+def test_what_a_verb_gives_is_a_noun_below_pages(name: str) -> None:
+    """So that a page can draw it. A table is the bench's own, knows how its numbers are printed, and reaches pages as plain values."""
+    rooms = rooms_of_names(ROOT / "src" / f"{index('verb')[name].partition(':')[0].replace('.', '/')}.py")
+    given = str(inspect.signature(getattr(scenarist, name)).return_annotation)
+    above = {noun for noun in re.findall(r"\w+", given) if rooms.get(noun) in ABOVE_PAGES}
+    assert not above, f"{name} gives {given}"
 
 
 def run_code(code: str, *more: str) -> subprocess.CompletedProcess[str]:
@@ -133,6 +157,21 @@ def test_snippets_pass_mypy_strict(tmp_path: Path) -> None:
     assert re.findall(r"^(\S+?:\d+): error", done.stdout, re.M) == [f"wrong.py:{line}" for line in (2, 3, 4, 5)], (
         done.stdout
     )
+
+
+def test_snippets_of_readme_and_python_page_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys) -> None:
+    (tmp_path / "examples").symlink_to(ROOT / "examples")
+    monkeypatch.chdir(tmp_path)
+    for name in ("README-0", "python-0"):
+        exec(compile(SNIPPETS[name], name, "exec"), {})
+    out = capsys.readouterr().out
+    assert "tellers of “baking a cake”" in out, "README's first example shows the cake"
+    assert "['baking a cake']" in out
+
+
+def test_every_verb_is_on_the_python_page() -> None:
+    page = (ROOT / "docs" / "how-to" / "python.md").read_text("utf-8")
+    assert [name for name in index("verb") if f"`{name}`" not in page] == []
 
 
 def test_read_takes_a_text_or_a_file(tmp_path: Path) -> None:

@@ -1,7 +1,7 @@
 """All of `resources/detector` and `resources/topics` from the corpora: `make train-detector`, or `python -m training.detector [--into FOLDER]`.
 
 The steps, each a script of its own that can be run alone: prepare (sentences of the corpora), exam (the dev documents, only to be scored), deep (readers of documents, a namer and tellers of segments;
-only where there is a GPU, or with --deep; side by side), evidence (their scores of the exam's documents), student, export, segments, sample, topics. Without a GPU the student learns from the labels alone and is some
+only where there is a GPU, or with --deep; side by side), student, export, segments, sample, topics. Without a GPU the student learns from the labels alone and is some
 points weaker. ``--from`` goes on at a step; ``--smoke`` does all of it on a fortieth of the data in minutes, to see that it runs.
 """
 
@@ -15,11 +15,9 @@ from pathlib import Path
 
 HERE = Path(__file__).parent
 ROOT = HERE.parents[1]
-STEPS = ("prepare", "exam", "deep", "evidence", "student", "export", "segments", "sample", "topics")
+STEPS = ("prepare", "exam", "deep", "student", "export", "segments", "sample", "topics")
 MEMBERS = "smollm2-1,minilm-1,namer-1,teller-1,teller-2,teller-3,titler-1"
 """What is trained; the first two tellers are there to teach the others, and are not kept."""
-TELLERS = {"teller-3": 0.6, "titler-1": 0.4}
-"""What is kept of the tellers, and how much each counts."""
 
 
 def commands(options: argparse.Namespace) -> dict[str, list[list[str]]]:
@@ -66,20 +64,10 @@ def commands(options: argparse.Namespace) -> dict[str, list[list[str]]]:
     teachers = ["--teachers", ",".join(readers)] if readers else []
     variant = "wide" if readers else "small"
     course = ["--seconds", str(0.57 * every)] if readers and not options.smoke else steps
-    evidence = [str(models / f"{name}-scores.npz") for name in readers]
-    evidence += [
-        part for name in members if name.startswith("namer") for part in ("--namer", str(models / f"{name}-names.npz"))
-    ]
-    kept = {name: share for name, share in TELLERS.items() if name in members}
-    evidence += [part for name in kept for part in ("--teller", str(models / f"{name}-names.npz"))]
-    evidence += ["--teller-shares", ",".join(map(str, kept.values()))] if kept else []
     return {
         "prepare": [["-m", "training.detector.prepare", data]],
         "exam": [["-m", "training.detector.exam_documents", data]],
         "deep": deep,
-        "evidence": [["-m", "training.detector.keep_evidence", data, str(models / "evidence.npz"), *evidence]]
-        if readers and not options.smoke
-        else [],
         "student": [
             ["-m", "training.detector.student", data, str(models), *teachers, "--variants", variant, *course, *smoke]
         ],

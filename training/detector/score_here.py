@@ -13,7 +13,9 @@ from pathlib import Path
 import numpy as np
 
 from scenarist.models.scenarios.deep import member
-from training.detector.keep_evidence import KEPT
+
+KEPT = 32
+"""Labels of a sentence whose scores are kept."""
 
 
 def main() -> None:

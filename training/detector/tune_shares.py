@@ -21,7 +21,6 @@ from scenarist.models.scenarios.detector import Evidence, plain_runs
 from scenarist.networks.label_chain import Array, best, chances
 from scenarist.networks.layers import log_softmax
 from scenarist.networks.pretrained import fingerprint
-from training.detector.keep_evidence import dense
 from training.detector.measuring import pk
 
 SETS = ("tune-clean", "tune-noisy", "tune-nested", "whole")
@@ -54,6 +53,14 @@ class Names:
         return dense_names(self.labels[self.place[mark]], self.below[self.place[mark]], size)
 
 
+def dense(member: dict[str, np.ndarray], name: str) -> np.ndarray:
+    """A member's scores of some documents (N, C), in twelfths below the best; what it did not keep lies a little below its last."""
+    labels, below = member[f"{name}/labels"], member[f"{name}/below"].astype(np.float32)
+    scores = np.repeat(below.max(axis=1, keepdims=True) + 12.0, len(member["enter"]), axis=1)
+    np.put_along_axis(scores, labels.astype(np.int64), below, axis=1)
+    return scores
+
+
 def dense_names(labels: Array, below: Array, size: int) -> Array:
     """Kept scores of a segment as log-chances (C,); what was not kept lies a little below the last, *None* is left out."""
     found = np.full(size, -float(below.max()) - 0.5)
@@ -66,7 +73,7 @@ class Kept:
     """All that does not depend on the settings: the members' scores, the light network's, the judge's of any stretch."""
 
     def __init__(self, options: argparse.Namespace) -> None:
-        self.detector = DeepDetector(members=(), namer="", teller="", recorded=True, weights=options.weights)
+        self.detector = DeepDetector(members=(), namer="", teller="", weights=options.weights)
         with gzip.open(options.data / "exam.json.gz", "rt", encoding="utf-8") as stream:
             exam = json.load(stream)
         members = [dict(np.load(options.models / f"{name}-scores.npz")) for name in options.names.split(",") if name]

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import argparse
 import json
-import sqlite3
 import time
 from pathlib import Path
 
@@ -18,17 +17,16 @@ from scenarist.store.results import Results
 
 
 def merge(stores: list[Path]) -> None:
-    with Results() as mine:
+    """Put the predictions of other machines into the store of this one."""
+    with Results() as store:
         for path in stores:
-            with sqlite3.connect(path) as other:
-                for number, what in other.execute("SELECT id, what FROM run").fetchall():
-                    run = mine.run(json.loads(what))
-                    rows = other.execute("SELECT item, json FROM prediction WHERE run = ?", (number,)).fetchall()
-                    with mine.batch():
-                        mine._base.executemany(
-                            "INSERT OR REPLACE INTO prediction VALUES (?, ?, ?)", ((run, *row) for row in rows)
-                        )
-                    print(f"{path}: {len(rows)} predictions of {what[:120]}")
+            with Results(path) as other:
+                for number, what in other.runs().items():
+                    predictions, run = other.predictions(number), store.run(what)
+                    with store.hold(run):
+                        store.forget(run)
+                        store.add(run, predictions.values())
+                    print(f"{path}: {len(predictions)} predictions of {str(what)[:120]}")
 
 
 def main() -> None:

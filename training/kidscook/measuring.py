@@ -13,7 +13,7 @@ from tempfile import TemporaryDirectory
 from torch import Tensor, tensor
 
 from scenarist.bench.marks import marks_of, total
-from scenarist.bench.sit import items_of, sit
+from scenarist.bench.sit import Answers, items_of, sit
 from scenarist.exams.wordcloze import WordCloze
 from scenarist.models.words.base import WordModel
 from scenarist.models.words.batches import Row
@@ -41,7 +41,7 @@ def examined(model: WordModel, pairs: Sequence[Pair], modes: Sequence[str] = tup
     with TemporaryDirectory() as folder, Results(Path(folder) / "results.sqlite") as store:
         for mode in modes:
             exam = WordCloze(mode=mode, whitelist="kidscook" if model.whitelist_ else "")
-            asked, predictions = sit(lambda: model, exam, items_of(exam, pairs), store, {"mode": mode})
+            asked, predictions = sit(Answers(lambda: model, store, {"mode": mode}), exam, items_of(exam, pairs))
             for name in METRICS[mode]:
                 metric = make("metric", name)
                 figures[f"{name}/{mode}"] = total(metric, marks_of(metric, asked, predictions))

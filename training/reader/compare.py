@@ -14,7 +14,7 @@ import numpy as np
 
 from scenarist.metrics.coreference import b_cubed, ceaf, muc
 from scenarist.metrics.parsing import CoreF1
-from scenarist.reading.coref.scorer import Scorer
+from scenarist.reading.coref.pairs import Scorer
 from scenarist.reading.parser.network import Network
 from scenarist.reading.parser.parse import Parser
 from training.reader import coreference, documents, measure, treebank

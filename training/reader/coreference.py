@@ -1,4 +1,4 @@
-"""Documents with parses and gold clusters -> the pair network of `scenarist.reading.coref.scorer` (torch)."""
+"""Documents with parses and gold clusters -> the pair network of `scenarist.reading.coref.pairs` (torch)."""
 
 from __future__ import annotations
 
@@ -14,9 +14,8 @@ from torch import nn
 
 from scenarist.metrics.coreference import b_cubed, ceaf, muc
 from scenarist.reading.coref.mentions import Mentions, find
-from scenarist.reading.coref.pairs import FEATURES, Pairs, numbers, own, slices
+from scenarist.reading.coref.pairs import FEATURES, Pairs, Scorer, numbers, own, slices
 from scenarist.reading.coref.resolve import MARGIN, admitted, link
-from scenarist.reading.coref.scorer import Scorer
 from scenarist.story import Story
 
 

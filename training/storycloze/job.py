@@ -57,5 +57,5 @@ class Job:
         """Adapters as a checkpoint; ``groups``: the names of those side by side."""
         path = self.out / f"{name}.safetensors"
         settings = {"factor": lora.setup.factor, "what": what}
-        checkpoint.save(path, name, settings, {}, lora.packed(groups))
+        checkpoint.save(path, name.partition("-")[0], settings, {}, lora.packed(groups))
         self.say(f"saved {name}: {path.stat().st_size / 1e6:.1f} MB")

@@ -105,13 +105,16 @@ class Stages:
         net, start = self.base(), self.stories.group(0)
         for seed in SEEDS[: self.seeds]:
             lora = labelled.folds(self.job, "labelled", net, self.data, seed, start, self.seconds("folds"))
-            if seed == SEEDS[0]:
-                self.job.save("folds", lora, "labelled folds over stories-1", list(map(str, range(labelled.FOLDS))))
+            self.save_folds(f"folds-{seed}", lora, "labelled folds over stories-1")
+
+    def save_folds(self, name: str, lora: Lora, what: str) -> None:
+        """The ten adapters of a seed; the first seed's are published, the others are there for `scenarist bench --record`."""
+        self.job.save(name, lora, what, list(map(str, range(labelled.FOLDS))))
 
     def ending_only(self) -> None:
-        labelled.folds(
-            self.job, "ending-only", self.base(), self.data, 1, None, self.seconds("ending-only"), contexts=False
-        )
+        seconds = self.seconds("ending-only")
+        lora = labelled.folds(self.job, "ending-only", self.base(), self.data, 1, None, seconds, contexts=False)
+        self.save_folds("folds-ending-1", lora, "labelled folds over stories-1, endings alone")
 
     def all(self) -> None:
         assert self.stories is not None

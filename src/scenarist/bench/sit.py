@@ -6,24 +6,27 @@ it learns from, and the name of its runs is what it always was.
 Model x Items -> Predictions: the one place (with the lab) where a solver and a key meet, and never at the same time.
 
 The runner asks batch by batch, keeps every batch before it goes on, and only then asks the model to rate the key. A run
-is named by what exactly was run; what is stored is not asked again, so an interrupted run resumes to the same bytes.
+is named by what exactly was run; what is recorded or stored is not asked again, so an interrupted run resumes to the same bytes.
 """
 
 from __future__ import annotations
 
 import itertools
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import ExitStack
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import msgspec
 
+from scenarist.bench.compact import compact
 from scenarist.contracts import Exam, Model
 from scenarist.errors import BadInput
 from scenarist.noun import to_json
 from scenarist.question import Answer, Example, Item, Prediction
 from scenarist.registry import make
 from scenarist.signature import content_hash
+from scenarist.store.predictions import MOST, Section
 from scenarist.store.recent import Recent
 from scenarist.store.releases import digest
 from scenarist.store.results import Results
@@ -129,67 +132,126 @@ def rate(model: Model, items: Sequence[Item], predictions: Sequence[Prediction])
     if many is not None:
         rated = many([item.question for item in items], [item.key for item in items])
         return [
-            msgspec.structs.replace(one, key_logp=key_logp, key_rank=key_rank)
-            for one, (key_logp, key_rank) in zip(predictions, rated, strict=True)
+            msgspec.structs.replace(prediction, key_logp=key_logp, key_rank=key_rank)
+            for prediction, (key_logp, key_rank) in zip(predictions, rated, strict=True)
         ]
     if logp is None and rank is None:
         return list(predictions)
     return [
         msgspec.structs.replace(
-            one,
+            prediction,
             key_logp=logp(item.question, item.key) if logp else None,
             key_rank=rank(item.question, item.key) if rank else None,
         )
-        for item, one in zip(items, predictions, strict=True)
+        for item, prediction in zip(items, predictions, strict=True)
     ]
 
 
-def sit(
-    model: Callable[[], Model],
-    exam: Exam,
-    items: Sequence[Item],
-    store: Results,
-    what: Mapping[str, object],
-    tick: Tick | None = None,
-    refresh: bool = False,
-) -> tuple[list[Item], dict[str, Prediction]]:
-    """One model sits one exam: all items (followed to their ends) and the predictions by item.
+class Answers:
+    """A solver's answers: recorded, stored, or asked now, in this order.
 
-    ``model`` is called (and fitted) only where something is still to be asked.
+    The model is made only where the store must be looked up (its weights are part of the run's name), and fitted only where something
+    is still to be asked.
     """
-    run = store.run(what)
-    if refresh:
-        store.forget(run)
-    stored = store.predictions(run)
+
+    def __init__(
+        self,
+        model: Callable[[], Model],
+        store: Results,
+        what: Mapping[str, object] | Callable[[], Mapping[str, object]],
+        recorded: Section | None = None,
+        refresh: bool = False,
+        most: int = MOST,
+        waiting: Callable[[], None] | None = None,
+    ) -> None:
+        """``model``: makes and fits the model; ``what``: what exactly is run; ``most``: guesses that the metrics look at; ``waiting`` is
+        called where another process is at the same run."""
+        self.model, self.store, self.what, self.recorded, self.most = model, store, what, recorded, most
+        self.refresh, self.waiting = refresh, waiting
+        self.replayed = 0
+        """Answers that were taken from the record."""
+        self._run: int | None = None
+        self._stored: dict[str, Prediction] = {}
+        self._solver: Model | None = None
+        self._held, self._locked = ExitStack(), False
+
+    def __enter__(self) -> Answers:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._held.close()
+
+    def to(self, items: Sequence[Item]) -> dict[str, Prediction]:
+        """The predictions of some items."""
+        answers = {item.id: answer for item in items if (answer := self.recorded and self.recorded.find(item))}
+        self.replayed += len(answers)
+        rest = [item for item in items if item.id not in answers]
+        if rest:
+            self._look_up()
+            todo = [item for item in rest if item.id not in self._stored]
+            if todo:
+                self._ask(todo)
+            answers.update((item.id, self._stored[item.id]) for item in rest)
+        return {item.id: answers[item.id] for item in items}
+
+    def _look_up(self) -> int:
+        """The number of the run; what is stored of it is read once."""
+        if self._run is None:
+            self._run = self.store.run(self.what() if callable(self.what) else self.what)
+            if not self.refresh:
+                self._stored = self.store.predictions(self._run)
+        return self._run
+
+    def _ask(self, items: Sequence[Item]) -> None:
+        """Ask the model and store what it says: the guesses first, then what it makes of the keys."""
+        run, store = self._look_up(), self.store
+        if not self._locked:
+            self._held.enter_context(store.hold(run, self.waiting))
+            self._locked = True
+            store.forget(run, unrated=not self.refresh)
+            self._stored |= store.predictions(run)  # another process may have been at it
+            items = [item for item in items if item.id not in self._stored]
+            if not items:
+                return
+        if self._solver is None:
+            self._solver = self.model()
+        guessed = ask(self._solver, items)
+        batch = store.add(run, guessed, rated=False)
+        rated = rate(self._solver, items, guessed)
+        short = [compact(item, prediction, self.most) for item, prediction in zip(items, rated, strict=True)]
+        store.rate(batch, short)
+        self._stored.update((prediction.item, prediction) for prediction in short)
+
+
+class Sat(NamedTuple):
+    """An exam that was sat."""
+
+    items: list[Item]
+    """All items, followed to their ends."""
+    predictions: dict[str, Prediction]
+
+
+def sit(answers: Answers, exam: Exam, items: Sequence[Item], tick: Tick | None = None) -> Sat:
+    """One solver sits one exam."""
     follow = getattr(exam, "follow", None)
     oracle = getattr(exam, "mode", "oracle") == "oracle"
-    solver: Model | None = None
     asked: list[list[Item]] = []  # the first items, their followers, ...
     done: dict[str, Prediction] = {}
-    for group in batches(items, BATCH if follow is None or oracle else FOLLOWED):
-        wave, depth = list(group), 0
-        while wave:
-            todo = [item for item in wave if item.id not in stored]
-            if todo:
-                solver = solver or model()
-                with store.batch():
-                    fresh = ask(solver, todo)
-                    store.add(run, fresh)
-                    rated = rate(solver, todo, fresh)
-                    if rated != fresh:
-                        store.add(run, rated)
-                stored.update((one.item, one) for one in rated)
-            done.update((item.id, stored[item.id]) for item in wave)
-            if depth == len(asked):
-                asked.append([])
-            asked[depth].extend(wave)
-            if tick:
-                tick(len(done), len(done) + len(items) - len(asked[0]))
-            if follow is None:
-                break
-            wave = [nxt for item in wave if (nxt := follow(item, carried(item, done[item.id], oracle))) is not None]
-            depth += 1
-    return [item for some in asked for item in some], done
+    with answers:
+        for group in batches(items, BATCH if follow is None or oracle else FOLLOWED):
+            wave, depth = list(group), 0
+            while wave:
+                done.update(answers.to(wave))
+                if depth == len(asked):
+                    asked.append([])
+                asked[depth].extend(wave)
+                if tick:
+                    tick(len(done), len(done) + len(items) - len(asked[0]))
+                if follow is None:
+                    break
+                wave = [nxt for item in wave if (nxt := follow(item, carried(item, done[item.id], oracle))) is not None]
+                depth += 1
+    return Sat([item for wave in asked for item in wave], done)
 
 
 def carried(item: Item, prediction: Prediction, oracle: bool) -> Answer:

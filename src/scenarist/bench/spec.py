@@ -43,6 +43,8 @@ class Condition(msgspec.Struct, forbid_unknown_fields=True):
     metrics: list[str]
     settings: dict[str, Any] = {}
     corpus_settings: dict[str, Any] = {}
+    test: dict[str, Any] = {}
+    """Settings of the corpus that are others on the test split (fewer documents, where every answer is asked live)."""
     train: list[Source] = []
     train_settings: dict[str, Any] = {}
     held: list[Held] = []
@@ -57,10 +59,16 @@ class Row(msgspec.Struct, forbid_unknown_fields=True):
     role: Literal["published", "baseline", "ours", "human"] = "ours"
     label: str = ""
     settings: dict[str, Any] = {}
+    weights: str = ""
+    """The weights by name, handed to the model as its setting of that name; ``{seed}`` stands for the seed, here and in ``settings``."""
+    recorded: str = ""
+    """The command that makes the answers anew: they are taken from `results/predictions` where they were recorded."""
     train: list[Source] = []
     train_settings: dict[str, Any] = {}
     """With one of these two, the condition's own training data and their settings are not looked at."""
     seeds: list[int] = []
+    test_seeds: list[int] = []
+    """Seeds on the test split, where every answer is asked live; all where empty."""
     only: list[str] = []
     signed: dict[str, Any] = {}
     """Fields of the exam that differ for this solver, e.g. that it does not see the story: the signature of its figures says so."""
@@ -69,6 +77,11 @@ class Row(msgspec.Struct, forbid_unknown_fields=True):
     note: str = ""
     reference: str = ""
     """The row that this one is compared with; the table's own where empty."""
+
+    @property
+    def name(self) -> str:
+        """What the table calls it."""
+        return self.label or self.model
 
     def published(self, split: str) -> dict[str, float]:
         """The figures of a published row, the split's own where it gives them by split."""

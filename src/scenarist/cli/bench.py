@@ -26,6 +26,10 @@ def bench(
     limit: int | None = typer.Option(None, min=1, help="At most so many items a condition."),
     seed: int | None = typer.Option(None, help="One seed instead of the table's own."),
     refresh: bool = typer.Option(False, help="Ask again what is stored already."),
+    live: bool = typer.Option(
+        False, help="Ask the models of recorded rows, too (marked * otherwise; hours, for some)."
+    ),
+    record: bool = typer.Option(False, help="Ask recorded rows live and write their answers to results/predictions."),
     html: Path | None = typer.Option(None, help="Write one self-contained page in which every row opens its items."),
     as_json: bool = typer.Option(False, "--json", help="Print JSON (the form is a promise, see the docs)."),
     list_: bool = typer.Option(False, "--list", help="List the tables."),
@@ -62,7 +66,7 @@ def bench(
         raise BadInput(f"{html} is a folder; expected the name of a file to write, e.g. {html}/table.html")
     names_ = [name.strip() for name in only.split(",") if name.strip()]
     with progress(quiet) as advance:
-        sheet = run_table(table, split, names_, limit, seed, refresh, advance)
+        sheet = run_table(table, split, names_, limit, seed, refresh, advance, live, record)
     if html:
         from scenarist.pages.report import table_page
         from scenarist.registry import load as named
@@ -83,7 +87,7 @@ def sheet_parts(sheet: Sheet) -> dict[str, Any]:
         marks = {
             column: {mark.item: dict(mark.counts) for mark in cell.score.marks} for column, cell in done.cells.items()
         }
-        rows.append({"model": done.row.label or done.row.model, "predictions": done.predictions, "marks": marks})
+        rows.append({"model": done.row.name, "predictions": done.predictions, "marks": marks})
     return {
         "json": sheet.json(), "title": sheet.table.title, "paper": sheet.table.paper, "items": sheet.items, "rows": rows,
         "numbers": sheet.table.numbers(), "note": sheet.table.note,
@@ -95,11 +99,12 @@ def show(form: dict[str, Any], sheet: Sheet, quiet: bool, cite: bool) -> None:
     from rich.table import Table
 
     from scenarist.cli.console import console
+    from scenarist.pages.report import marked_name, row_remarks
 
     out, table, numbers = console(), sheet.table, sheet.table.numbers()
     columns = list(dict.fromkeys(column for row in form["rows"] for column in row["scores"]))
     grid = Table(title=f"{table.title} ({sheet.split})", title_justify="left")
-    longest = max((len(row["model"]) for row in form["rows"]), default=0)
+    longest = max((len(marked_name(row)) for row in form["rows"]), default=0)
     grid.add_column(
         "model", overflow="fold", min_width=min(longest, MODEL_WIDTH)
     )  # a name cut short may be that of two rows
@@ -123,11 +128,13 @@ def show(form: dict[str, Any], sheet: Sheet, quiet: bool, cite: bool) -> None:
                 spread = statistics.stdev(one["seeds"].values())
                 text += f"\n± {numbers.text(spread, column)} ({len(one['seeds'])} seeds)"
             cells.append(text)
-        grid.add_row(row["model"], row["role"], *cells)
+        grid.add_row(marked_name(row), row["role"], *cells)
     out.print(grid)
     for row in form["rows"]:
         if row.get("problem"):
             out.print(f"{row['model']} was not run: {row['problem']}", markup=False, soft_wrap=True)
+    for line in row_remarks(form["rows"]):
+        out.print(line, markup=False, soft_wrap=True)
     for remark in form.get("remarks", ()):
         out.print(remark, markup=False, soft_wrap=True)
     if quiet:

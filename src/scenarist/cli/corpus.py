@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 if TYPE_CHECKING:
-    from scenarist.verbs.check_stories import CheckedStory
+    from scenarist.answers import CheckedStory
     from scenarist.verbs.corpus import CorpusReport
 
 app = typer.Typer(help="List, describe and check corpora.", no_args_is_help=True)
@@ -223,7 +223,7 @@ def show_faults(stories: Sequence[CheckedStory], json: bool, quiet: bool) -> Non
 def fault_lines(checked: CheckedStory) -> list[str]:
     """What is said to the writer of a story.
 
-    >>> from scenarist.verbs.check_stories import CheckedStory, Fault
+    >>> from scenarist.answers import CheckedStory, Fault
     >>> fault_lines(CheckedStory("mine", (Fault("length", 2, "81 characters; at most 70."),)))
     ['mine, sentence 2: length. 81 characters; at most 70.']
     """

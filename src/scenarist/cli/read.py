@@ -13,8 +13,8 @@ import typer
 if TYPE_CHECKING:
     from rich.console import Console
 
+    from scenarist.answers import ReadFolder
     from scenarist.interpretation import Interpretation
-    from scenarist.verbs.read_folder import ReadFolder
 
 app = typer.Typer()
 HUES = ("blue", "dark_orange3", "green4", "deep_pink3", "purple", "gold3", "dark_cyan", "red3")

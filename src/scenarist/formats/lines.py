@@ -72,11 +72,6 @@ def decode(raw: bytes, path: Path | str, number: int, encoding: str = "utf-8") -
     return text.removeprefix("\ufeff") if number == 1 else text
 
 
-def whole(path: Path, encoding: str = "utf-8") -> str:
-    """The text of one (small) file."""
-    return "\n".join(line.text for line in lines(path, encoding))
-
-
 def stem(path: Path) -> str:
     """A file's name without its endings: ``GUM_bio_byron.conll.gz`` is ``GUM_bio_byron``."""
     name = path.name

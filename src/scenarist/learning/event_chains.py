@@ -98,7 +98,7 @@ def of_story(story: Story, forms: str = "lemma", args: str = "single") -> Docume
 
 def with_arguments(chain: Chain, events: tuple[Event, ...]) -> Chain:
     """A chain whose links name the entities of subject, object and preposition; one that is no entity is named by its place."""
-    place_of = load("scenarist.reading.events.views:place_of")
+    place_of = load("scenarist.reading.chains:place_of")
     links: list[Link] = []
     for link, at in zip(chain.links, chain.places, strict=True):
         args: list[str] = []

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, nullcontext
 from functools import partial
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 import msgspec
 import numpy as np
@@ -85,64 +85,88 @@ def read_card(folder: Path) -> CountsCard:
         raise BadInput(f"{path}: not a card of a learned folder ({error}). Learn again with --refresh.") from error
 
 
+class ChainSettings(NamedTuple):
+    """What is read, left out and counted."""
+
+    reader: str = "default"
+    dedup: bool = True
+    """Leave out exact and near-duplicate documents."""
+    threshold: float = 0.8
+    """How alike near-duplicates are."""
+    args: str = "single"
+    minimum: int = 2
+    """The shortest chain that is counted."""
+    window: int = WINDOW
+    by_scenario: bool = False
+    evidence: bool = True
+    """Keep the sentences that chains come from."""
+
+
+class Engine(NamedTuple):
+    """What counts: DuckDB here, or Spark on a cluster."""
+
+    name: str = "duckdb"
+    master: str = "local[2]"
+    memory: str = "2GB"
+    jobs: int = 1
+
+    def check(self) -> None:
+        """Refuse what cannot be meant before anything is read."""
+        if self.name not in ("duckdb", "spark"):
+            raise BadInput(f"engine is 'duckdb' or 'spark', not {self.name!r}.")
+        if self.name == "spark":
+            counting.check_master(self.master)
+        else:
+            counting.check_memory(self.memory)
+
+
+PLAIN, HERE = ChainSettings(), Engine()
+
+
 def learn_events(
     corpus: Iterable[Any],
     out: Path,
     name: str = "corpus",
-    reader: str = "default",
-    engine: str = "duckdb",
-    master: str = "local[2]",
-    memory: str = "2GB",
-    jobs: int = 1,
-    dedup: bool = True,
-    threshold: float = 0.8,
-    args: str = "single",
-    minimum: int = 2,
-    window: int = WINDOW,
-    by_scenario: bool = False,
-    evidence: bool = True,
+    chains: ChainSettings = PLAIN,
+    engine: Engine = HERE,
     refresh: bool = False,
     tick: Tick | None = None,
 ) -> CountsCard:
     """Learn event counts from a corpus of stories or chains into a folder."""
-    if engine not in ("duckdb", "spark"):
-        raise BadInput(f"engine is 'duckdb' or 'spark', not {engine!r}.")
     say = tick or (lambda _what, _done, _known: None)
     arrow()
-    if engine == "spark":
-        counting.check_master(master)
-    else:
-        counting.check_memory(memory)
-    out = prepared(out.absolute() if engine == "spark" else out, refresh)  # a worker has a folder of its own
-    repeats = find_duplicates(noted(corpus, say), threshold) if dedup else Duplicates((), (), ())
+    engine.check()
+    out = prepared(out.absolute() if engine.name == "spark" else out, refresh)  # a worker has a folder of its own
+    minimum, window = chains.minimum, chains.window
+    repeats = find_duplicates(noted(corpus, say), chains.threshold) if chains.dedup else Duplicates((), (), ())
     left_out = repeats.all
     kept = (source for place, source in enumerate(sources(corpus)) if place not in left_out)
-    known = repeats.documents - len(left_out)
-    if engine == "spark":
+    build = partial(build_shards, kept, out, chains, say=say, known=repeats.documents - len(left_out))
+    if engine.name == "spark":
         from scenarist.learning.spark import shards_on_spark, write_tables_on_spark
 
-        with counting.spark_engine(master, memory) as session:
-            mapper: Mapper = partial(shards_on_spark, session)
-            made, resumed, rebuilt, stamp = build_shards(kept, out, reader, args, evidence, mapper, say, known)
+        with counting.spark_engine(engine.master, engine.memory) as session:
+            built = build(partial(shards_on_spark, session))
             write_tables_on_spark(session, out, minimum, window, say)
     else:
-        with pool_of(jobs) as mapper:
-            made, resumed, rebuilt, stamp = build_shards(kept, out, reader, args, evidence, mapper, say, known)
-        with counting.duckdb_engine(memory, jobs, out / "spill") as base:
+        with pool_of(engine.jobs) as mapper:
+            built = build(mapper)
+        with counting.duckdb_engine(engine.memory, engine.jobs, out / "spill") as base:
             write_tables(base, out, minimum, window, say)
     shutil.rmtree(out / "spill", ignore_errors=True)
     tables = table_rows(out)
     check_ids(out)
     say("arrays", 0, 0)
     least = least_count(out)
-    events = sum(one.events for one in made)
+    shards = built.shards
+    events = sum(shard.events for shard in shards)
     counts_of_folder(out, minimum, window, least=least, keep=events <= LONGEST).save(out / "counts.npz")
-    scenarios = split_scenarios(out, minimum, window, say) if by_scenario else {}
-    how = f"minhash of 5-word shingles, {threshold:g}" if dedup else "none"
+    scenarios = split_scenarios(out, minimum, window, say) if chains.by_scenario else {}
+    how = f"minhash of 5-word shingles, {chains.threshold:g}" if chains.dedup else "none"
     card = CountsCard(
-        SCHEMA, name, reader, engine, args, minimum, window, sum(one.documents for one in made), len(repeats.exact),
-        len(repeats.near), how, sum(one.chains for one in made), events, len(made), stamp, tables,
-        scenarios, rebuilt, resumed, least,
+        SCHEMA, name, chains.reader, engine.name, chains.args, minimum, window, sum(shard.documents for shard in shards),
+        len(repeats.exact), len(repeats.near), how, sum(shard.chains for shard in shards), events, len(shards), built.stamp, tables,
+        scenarios, built.damaged, built.resumed, least,
     )  # fmt: skip
     write_whole(out / "card.json", [msgspec.json.format(msgspec.json.encode(card), indent=1)])
     return card
@@ -192,10 +216,21 @@ def pool_of(jobs: int) -> Iterator[Mapper]:
             raise
 
 
+class Built(NamedTuple):
+    """The shards of a folder."""
+
+    shards: list[Made]
+    resumed: int
+    """How many were there already."""
+    damaged: list[str]
+    """Those that were made again."""
+    stamp: str
+
+
 def build_shards(
-    kept: Iterable[Source], out: Path, reader: str, args: str, evidence: bool, mapper: Mapper, say: Tick, known: int = 0
-) -> tuple[list[Made], int, list[str], str]:
-    """Make the shards that are not there; gives what was made, how many were there, the damaged ones and a stamp of all."""
+    kept: Iterable[Source], out: Path, chains: ChainSettings, mapper: Mapper, say: Tick, known: int = 0
+) -> Built:
+    """Make the shards that are not there."""
     there: list[Made] = []
     fresh: list[Made] = []
     done = 0
@@ -209,7 +244,7 @@ def build_shards(
         say(what, done, known)
 
     def missing() -> Iterator[Work]:
-        for work in cut(kept, out, reader, args, evidence):
+        for work in cut(kept, out, chains.reader, chains.args, chains.evidence):
             stamps.append(work.stamp.encode())
             names.add(work.path.name)
             stamp = stamp_of(work.path)
@@ -232,7 +267,7 @@ def build_shards(
     if not names:
         raise BadInput("The corpus gave no document to learn from.")
     made = sorted([*there, *fresh], key=lambda one: one.number)
-    return made, len(there), damaged, content_hash(stamps, 16)
+    return Built(made, len(there), damaged, content_hash(stamps, 16))
 
 
 def counted_shard(work: Work) -> Made:

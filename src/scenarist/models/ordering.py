@@ -24,7 +24,7 @@ from typing import Any
 
 from scenarist.errors import BadInput
 from scenarist.models.endings.base import words
-from scenarist.models.endings.story_network import BOS, EOS, MARK, adapter, known_seed, story_files, story_network
+from scenarist.models.endings.story_network import BOS, EOS, MARK, seed_adapter, story_files, story_network
 from scenarist.networks.llama import Tree, all_cores
 from scenarist.question import AnyQuestion, Guess, Order, Permutation, Prediction, Question
 from scenarist.story import sentence_texts
@@ -99,12 +99,12 @@ class StoryOrder:
     learns = "nothing"
     asks: tuple[type[Question], ...] = (Order,)
 
-    def __init__(self, seed: int = 1) -> None:
-        self.seed = known_seed(seed)
+    def __init__(self, weights: str = "ordering-1") -> None:
+        self.weights = weights
 
     def reads(self) -> list[Path]:
         """SmolLM2, the adapters for stories, those for orders."""
-        return story_files("ordering")
+        return story_files(self.weights)
 
     def fit(self, data: Iterable[Any]) -> StoryOrder:
         """Nothing to learn here; see `training/storycloze`."""
@@ -117,7 +117,7 @@ class StoryOrder:
         """All questions in batches of similar length."""
         import torch
 
-        net, heads = story_network(1), adapter("ordering", str(self.seed))
+        net, heads = story_network(), seed_adapter(self.weights)
         shown = [sentences_of(question, self.name) for question in questions]
         out: list[Prediction] = [Prediction("", (Guess(Permutation((0,)), 0.0),), by=self.name, rest=0.0)] * len(shown)
         trees: dict[int, tuple[Tree, list[int]]] = {}

@@ -10,6 +10,7 @@ from typing import Any
 
 from scenarist.pages.layout import escape, page
 from scenarist.pages.numbers import NumberForm
+from scenarist.pages.report import marked_name, row_remarks
 
 NUMBERS = NumberForm()
 """As the table prints them: percentages with one digit."""
@@ -81,7 +82,7 @@ def audit_page(sheet: Mapping[str, Any]) -> str:
     for number, row in enumerate(sheet["rows"]):
         mine = [test for test in tests if test["row"] == row["model"]]
         rows.append(
-            f'<tr class="{escape(row["role"])}"><th scope="row"><button class="row" aria-expanded="false" aria-controls="more-{number}">{escape(row["model"])}</button></th>'
+            f'<tr class="{escape(row["role"])}"><th scope="row"><button class="row" aria-expanded="false" aria-controls="more-{number}">{escape(marked_name(row))}</button></th>'
             f"{''.join(bar(row['scores'].get(column)) for column in columns)}</tr>"
             f'<tr class="more" id="more-{number}" hidden><td colspan="{1 + len(columns)}">{details(row, mine)}</td></tr>'
         )
@@ -92,10 +93,11 @@ def audit_page(sheet: Mapping[str, Any]) -> str:
         for test in tests
         if test["row"] in ours
     )
+    remarks = "".join(f"<p class='soft'>{escape(remark)}</p>" for remark in row_remarks(sheet["rows"]))
     body = (
         "<h1>What the endings alone give away</h1><p class='lead'>Bars run from chance (50 %) to 100 %, the dark line is the 95 % interval. "
         "Grey rows never see the story; green rows do. Click a row for its seeds, its difference to ending-only and its signatures.</p>"
         f"<h2>Gain over ending-only</h2><div class='cards'>{cards}</div><h2>All rows</h2><div class='scroll'><table class='bars'><thead><tr><th></th>{head}</tr></thead>"
-        f"<tbody>{''.join(rows)}</tbody></table></div><p class='sign'>{escape(sheet.get('signature', ''))}</p>"
+        f"<tbody>{''.join(rows)}</tbody></table></div>{remarks}<p class='sign'>{escape(sheet.get('signature', ''))}</p>"
     )
     return page("Story Cloze: bias audit", body, STYLE, SCRIPT)

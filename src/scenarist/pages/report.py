@@ -189,6 +189,18 @@ def cell(figure: Mapping[str, Any] | None, column: str, numbers: NumberForm) -> 
     return f"<td{title}>{text}</td>"
 
 
+def marked_name(row: Mapping[str, Any]) -> str:
+    """The name of a row, with a star where its answers were made before and kept."""
+    return f"{row['model']} *" if row.get("recorded") else str(row["model"])
+
+
+def row_remarks(rows: Sequence[Mapping[str, Any]]) -> list[str]:
+    """What is said below a table: how recorded rows are made anew, and the notes of rows; each once."""
+    lines = [f"* {row['model']}: recorded; made anew by: {row['made_by']}" for row in rows if row.get("recorded")]
+    lines += [f"{row['model']}: {row['note']}" for row in rows if row.get("note")]
+    return list(dict.fromkeys(lines))
+
+
 def test_line(test: Mapping[str, Any], numbers: NumberForm) -> str:
     """A paired test in words."""
     difference, low, high = (numbers.text(test[key], test["column"], True) for key in ("difference", "low", "high"))
@@ -207,7 +219,7 @@ def table_page(parts: Mapping[str, Any]) -> str:
     for row in form["rows"]:
         cells = "".join(cell(row["scores"].get(column), column, numbers) for column in columns)
         problem = f'<br><small class="bad">{escape(row["problem"])}</small>' if row.get("problem") else ""
-        lines += f'<tr><td>{escape(row["model"])}{problem}</td><td class="left"><small>{escape(row["role"])}</small></td>{cells}</tr>'
+        lines += f'<tr><td>{escape(marked_name(row))}{problem}</td><td class="left"><small>{escape(row["role"])}</small></td>{cells}</tr>'
     tests = "".join(test_line(test, numbers) for test in form.get("tests", []))
     kept = {condition: spread(items) for condition, items in parts["items"].items()}
     rows = [
@@ -235,6 +247,7 @@ def table_page(parts: Mapping[str, Any]) -> str:
         f'<h1>{escape(parts["title"])}</h1><p class="lead">{escape(parts["paper"])} · split {escape(form["split"])}</p>'
         f'<div class="scroll"><table><thead><tr><th>model</th><th class="left">role</th>{heads}</tr></thead><tbody>{lines}</tbody></table></div>'
         + (f"<p>{escape(parts['note'])}</p>" if parts.get("note") else "")
+        + "".join(f'<p class="soft">{escape(remark)}</p>' for remark in row_remarks(form["rows"]))
         + (f"<h2>Paired tests</h2><ul>{tests}</ul>" if tests else "")
         + (body_of(rows) if any(row["parts"] for row in rows) else "")
         + f"<details><summary>Signatures</summary><ul>{signatures}</ul></details><p class='sign'>{escape(form['signature'])}</p>"

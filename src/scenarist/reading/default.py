@@ -17,9 +17,9 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from scenarist import __version__
+from scenarist.formats.plain import clean
 from scenarist.noun import from_json, to_json
 from scenarist.parallel import in_order, workers
-from scenarist.reading.parser.clean import clean
 from scenarist.store.readings import Cache, key
 from scenarist.story import Story
 

@@ -20,9 +20,8 @@ from typing import NamedTuple
 from scenarist.errors import BadInput
 from scenarist.reading.events.arguments import Arguments
 from scenarist.reading.events.lexicon import ALWAYS_REPORTING, NEGATIONS
-from scenarist.reading.events.predicates import find_particle, predicates, stands_for_auxiliary
+from scenarist.reading.events.predicates import Tree, find_particle, predicates, stands_for_auxiliary
 from scenarist.reading.events.status import QUOTES, reports
-from scenarist.reading.events.tree import Tree
 from scenarist.registry import suggest
 from scenarist.story import Sentence, Story
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import sys
 import tempfile
 from collections.abc import Iterable, Iterator
@@ -51,9 +52,24 @@ def release_file(release: str, name: str) -> Path:
     for path in places:
         if path.is_file():
             return path
+    from scenarist.store.releases import manifest
+
+    known = [file.name for file in manifest()[release].files]
+    if name not in known:
+        stem = re.sub(r"-?\d*\.\w+$", "", name)
+        near = [file for file in known if re.fullmatch(re.escape(stem) + r"-?\d*\.\w+", file)]
+        raise Missing(
+            f"The release {release} has no weights {name}. It has: {', '.join(near or known)} (scenarist get {release})."
+        )
     raise Missing(
         f"The release file {release}/{name} is not at {places[0]}. Put it there with: scenarist get {release}"
     )
+
+
+def weights_file(release: str, weights: str | Path, suffix: str = ".npz") -> Path:
+    """The file that ``weights`` names: a path as it is (it has a suffix), else the released file of that name."""
+    path = Path(weights)
+    return path if path.suffix else release_file(release, f"{weights}{suffix}")
 
 
 def inside(*folders: Path) -> list[Path]:

@@ -1,23 +1,35 @@
 """Predictions <-> SQLite: the store of results, keyed by what exactly was run.
 
-One row an item, written batch by batch, so that an interrupted run goes on where it stopped. One run at a time may write: the lock is
-a second SQLite file held exclusively, which the system frees when the process ends, however it ends.
+Predictions are kept batch by batch, compressed, so that an interrupted run goes on where it stopped. A batch is stored before its keys are
+rated and again after; one that was never rated is asked again. Several processes may write at once: the lock is one run's (`locks`), and
+a second process at the very same run waits for the first.
 """
 
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Iterable, Iterator, Mapping
-from contextlib import contextmanager
+import zlib
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 
 from scenarist.errors import BadInput
-from scenarist.noun import from_json, to_json
+from scenarist.noun import from_json, read_jsonl, to_json, write_jsonl
 from scenarist.question import Prediction
 from scenarist.signature import content_hash
 from scenarist.store.home import folder
+from scenarist.store.locks import held
 
-SCHEMA = 1
+SCHEMA = 2
+PATIENCE = 60.0
+"""Seconds to wait while another process writes a batch."""
+TOGETHER = 256
+"""Predictions of the first schema that become one batch."""
+
+
+def pack(predictions: Iterable[Prediction]) -> bytes:
+    """Predictions as one compressed block."""
+    return zlib.compress(b"".join(write_jsonl(predictions)), 6)
 
 
 class Results:
@@ -25,76 +37,127 @@ class Results:
 
     def __init__(self, path: Path | None = None) -> None:
         self.path = path or folder("results") / "results.sqlite"
-        try:
+        with self._trouble():
             self.path.parent.mkdir(parents=True, exist_ok=True)
-            self._lock = sqlite3.connect(self.path.with_suffix(".lock"), timeout=0, isolation_level=None)
-            self._lock.execute("BEGIN EXCLUSIVE")
-        except (sqlite3.OperationalError, OSError) as error:
-            if "locked" in str(error):
-                raise BadInput(
-                    f"Another run is writing to {self.path}. Wait for it, or set SCENARIST_HOME to another folder."
-                ) from error
-            raise BadInput(f"Cannot open the results at {self.path}: {error}") from error
-        self._base = sqlite3.connect(self.path)
+            self._base = sqlite3.connect(self.path, timeout=PATIENCE, isolation_level=None)
         try:
-            self._open()
-        except (sqlite3.DatabaseError, BadInput) as error:
+            with self._trouble():
+                self._open()
+        except BadInput:
             self.close()
-            if isinstance(error, BadInput):
-                raise
+            raise
+
+    @contextmanager
+    def _trouble(self) -> Iterator[None]:
+        """What may go wrong with the file, in words."""
+        try:
+            yield
+        except sqlite3.OperationalError as error:
+            if "full" in str(error):
+                raise BadInput(
+                    f"The disk is full: {self.path} cannot grow. Free some space, or set SCENARIST_HOME to another disk; "
+                    "what was stored so far stays, and the run goes on from there."
+                ) from error
+            if "locked" in str(error):
+                raise BadInput(f"Another process has kept {self.path} busy for {PATIENCE:g} s. Try again.") from error
+            raise BadInput(f"Cannot use the results at {self.path}: {error}.") from error
+        except OSError as error:
+            raise BadInput(f"Cannot open the results at {self.path}: {error.strerror}.") from error
+        except sqlite3.DatabaseError as error:
             raise BadInput(f"{self.path} is not a scenarist store ({error}). Move it away and run again.") from error
 
     def _open(self) -> None:
         base = self._base
         base.execute("PRAGMA journal_mode=WAL")
+        base.execute("BEGIN IMMEDIATE")
         base.execute("CREATE TABLE IF NOT EXISTS meta (key TEXT PRIMARY KEY, value TEXT)")
         base.execute("CREATE TABLE IF NOT EXISTS run (id INTEGER PRIMARY KEY, hash TEXT UNIQUE, what TEXT)")
-        base.execute(
-            "CREATE TABLE IF NOT EXISTS prediction (run INTEGER, item TEXT, json BLOB, PRIMARY KEY (run, item)) WITHOUT ROWID"
-        )
         base.execute("INSERT OR IGNORE INTO meta VALUES ('schema', ?)", (str(SCHEMA),))
         (version,) = base.execute("SELECT value FROM meta WHERE key = 'schema'").fetchone()
-        if version != str(SCHEMA):
+        if version not in ("1", str(SCHEMA)):
+            base.execute("ROLLBACK")
             raise BadInput(
                 f"{self.path} has schema {version}, this version writes {SCHEMA}. Move it away and run again."
             )
-        base.commit()
+        base.execute(
+            "CREATE TABLE IF NOT EXISTS batch (id INTEGER PRIMARY KEY, run INTEGER, rated INTEGER, predictions BLOB)"
+        )
+        base.execute("CREATE INDEX IF NOT EXISTS batch_run ON batch (run)")
+        if version == "1":
+            self._migrate()
+        base.execute("COMMIT")
+        if version == "1":
+            base.execute("VACUUM")
+
+    def _migrate(self) -> None:
+        """Predictions of the first schema, a row each and plain, become batches."""
+        base = self._base
+        for (run,) in base.execute("SELECT DISTINCT run FROM prediction").fetchall():
+            rows = base.execute("SELECT json FROM prediction WHERE run = ?", (run,))
+            while lines := rows.fetchmany(TOGETHER):
+                block = zlib.compress(b"".join(line + b"\n" for (line,) in lines), 6)
+                base.execute("INSERT INTO batch (run, rated, predictions) VALUES (?, 1, ?)", (run, block))
+        base.execute("DROP TABLE prediction")
+        base.execute("UPDATE meta SET value = ? WHERE key = 'schema'", (str(SCHEMA),))
 
     def run(self, what: Mapping[str, object]) -> int:
         """The number of a run: one for each distinct description of what is run."""
         text = to_json(dict(sorted(what.items())))
         key = content_hash([text], length=32)
-        self._base.execute("INSERT OR IGNORE INTO run (hash, what) VALUES (?, ?)", (key, text.decode()))
-        self._base.commit()
-        (number,) = self._base.execute("SELECT id FROM run WHERE hash = ?", (key,)).fetchone()
+        with self._trouble():
+            self._base.execute("INSERT OR IGNORE INTO run (hash, what) VALUES (?, ?)", (key, text.decode()))
+            (number,) = self._base.execute("SELECT id FROM run WHERE hash = ?", (key,)).fetchone()
         return int(number)
 
-    @contextmanager
-    def batch(self) -> Iterator[None]:
-        """A batch is kept all or none: what is added inside counts only when the block ends well."""
-        with self._base:
-            yield
+    def runs(self) -> dict[int, dict[str, object]]:
+        """What was run, by number."""
+        with self._trouble():
+            rows = self._base.execute("SELECT id, what FROM run ORDER BY id").fetchall()
+        return {int(number): from_json(what, dict[str, object], str(self.path)) for number, what in rows}
 
-    def add(self, run: int, predictions: Iterable[Prediction]) -> None:
-        """Store predictions, inside a ``batch``."""
-        self._base.executemany(
-            "INSERT OR REPLACE INTO prediction VALUES (?, ?, ?)", ((run, one.item, to_json(one)) for one in predictions)
-        )
+    def hold(self, run: int, waiting: Callable[[], None] | None = None) -> AbstractContextManager[None]:
+        """The lock of a run, for as long as it is written; a second process waits, and says so by ``waiting``."""
+        return held(self.path.parent / "locks" / f"{self.path.stem}-{run}.lock", waiting)
+
+    def add(self, run: int, predictions: Iterable[Prediction], rated: bool = True) -> int:
+        """Store a batch of predictions, all or none; its number."""
+        with self._trouble():
+            done = self._base.execute(
+                "INSERT INTO batch (run, rated, predictions) VALUES (?, ?, ?)", (run, int(rated), pack(predictions))
+            )
+        return int(done.lastrowid or 0)
+
+    def rate(self, batch: int, predictions: Iterable[Prediction]) -> None:
+        """The predictions of a batch with what the model makes of the keys."""
+        with self._trouble():
+            self._base.execute("UPDATE batch SET rated = 1, predictions = ? WHERE id = ?", (pack(predictions), batch))
 
     def predictions(self, run: int) -> dict[str, Prediction]:
-        """All predictions of a run by item."""
-        rows = self._base.execute("SELECT item, json FROM prediction WHERE run = ?", (run,))
-        return {item: from_json(json, Prediction, f"{self.path}, item {item}") for item, json in rows}
+        """All rated predictions of a run by item."""
+        known: dict[str, Prediction] = {}
+        with self._trouble():
+            blocks = self._base.execute(
+                "SELECT id, predictions FROM batch WHERE run = ? AND rated = 1 ORDER BY id", (run,)
+            )
+            for number, block in blocks:
+                try:
+                    lines = zlib.decompress(block).splitlines()
+                except zlib.error as error:
+                    raise BadInput(
+                        f"{self.path}, batch {number}: broken ({error}). Run again with --refresh."
+                    ) from error
+                for prediction in read_jsonl(lines, Prediction, f"{self.path}, batch {number}"):
+                    known[prediction.item] = prediction
+        return known
 
-    def forget(self, run: int) -> None:
-        """Drop the predictions of a run (``--refresh``)."""
-        with self._base:
-            self._base.execute("DELETE FROM prediction WHERE run = ?", (run,))
+    def forget(self, run: int, unrated: bool = False) -> None:
+        """Drop the predictions of a run (``--refresh``), or those that were never rated."""
+        with self._trouble():
+            self._base.execute(f"DELETE FROM batch WHERE run = ? {'AND rated = 0' if unrated else ''}", (run,))
 
     def close(self) -> None:
         """Release the store."""
         self._base.close()
-        self._lock.close()
 
     def __enter__(self) -> Results:
         return self

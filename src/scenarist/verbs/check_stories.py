@@ -13,9 +13,9 @@ import re
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
+from scenarist.answers import CheckedStory, Fault
 from scenarist.errors import BadInput
 from scenarist.learning.wrong_endings import base_form
-from scenarist.noun import Noun
 from scenarist.registry import make
 from scenarist.story import sentence_texts
 from scenarist.verbs.inputs import lines_or_sentences
@@ -61,22 +61,6 @@ NAMED = re.compile(r"[A-Z][a-z]+ (?:was|is|had|has|[a-z]+ed)\b")
 """Somebody is or does something."""
 WORD = re.compile(r"[A-Za-z]+(?:['’][a-z]+)?")
 GENERAL = re.compile(r"\b(?:am|is|are|have been|has been|offers?|likes?|enjoys?|there (?:is|are))\b", re.IGNORECASE)
-
-
-class Fault(Noun, frozen=True):
-    """One broken rule: which, in which sentence (from 1, 0 for the whole story), and what to do about it."""
-
-    rule: str
-    sentence: int
-    text: str
-    sure: bool = True
-
-
-class CheckedStory(Noun, frozen=True, omit_defaults=False):
-    """A story and what is wrong with it."""
-
-    story: str
-    faults: tuple[Fault, ...]
 
 
 def check_stories(path: str | Path) -> tuple[CheckedStory, ...]:

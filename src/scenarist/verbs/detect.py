@@ -15,10 +15,9 @@ from typing import Any
 import msgspec
 
 from scenarist.errors import BadInput
-from scenarist.formats.plain import sentences, tokens
+from scenarist.formats.plain import clean, sentences, tokens
 from scenarist.inventory import UserFile, user_files
 from scenarist.question import Segments, Where
-from scenarist.reading.parser.clean import clean
 from scenarist.registry import find, make
 from scenarist.story import Segment, Sentence, Story, Token, replace
 from scenarist.verbs.inputs import named_texts, text_of

@@ -22,7 +22,7 @@ from scenarist.verbs.inputs import text_of
 MOST, LONGEST = 20, 28
 """Endings written at once, and tokens of one; a draft that does not end within them is dropped."""
 READY = ("lm-ending", "sentence-encoder", "ngram-overlap", "sentiment")
-NAMES = {"labelled": ("lm-classifier", {"adapter": "all"}), "unlabelled": ("story-discriminator", {})}
+NAMES = {"labelled": ("lm-classifier", {"weights": "labelled"}), "unlabelled": ("story-discriminator", {})}
 
 
 def sentences(story: str | Path) -> tuple[str, ...]:
@@ -79,16 +79,16 @@ def fill_table(path: str | Path, model: str = "", settings: Mapping[str, Any] | 
 def write_endings(story: str | Path, count: int = 3, seed: int = 13) -> list[str]:
     """Write endings for a story with SmolLM2 tuned on stories: continuations drawn with a seed, the discriminator's best first."""
     from scenarist.models.endings.language_model import last_logits, story_tree
-    from scenarist.models.endings.story_network import BOS, MARK, adapter, story_network
+    from scenarist.models.endings.story_network import BOS, MARK, seed_adapter, story_network
 
     told = sentences(story)
     if not 1 <= count <= MOST:
         raise BadInput(f"Expected 1 to {MOST} endings to write, got {count}.")
-    net = story_network(1)
+    net = story_network()
     trunk = [BOS, *(token for sentence in told for token in net.encode(sentence)), MARK]
     drafts = net.draw_endings(trunk, 3 * count + 3, LONGEST, seed=seed)
     lines = list(dict.fromkeys(line for tokens in drafts if len(tokens) < LONGEST and (line := net.decode(tokens))))
     if not lines:
         return []
-    scores = last_logits(net, [story_tree(net, told, lines)], None, adapter("stories", "1"))[0]
+    scores = last_logits(net, [story_tree(net, told, lines)], None, seed_adapter("stories-1"))[0]
     return [line for _, line in sorted(zip(scores, lines, strict=True), reverse=True)][:count]

@@ -65,7 +65,7 @@ def chains(story: Story, least: int = 1, view: str = "cj", realis: bool = False)
 
 def check_view(view: str) -> None:
     """Refuse a view that is none, before anything is read."""
-    from scenarist.reading.events.views import checked
+    from scenarist.reading.chains import checked
 
     checked(view)
 

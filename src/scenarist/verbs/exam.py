@@ -24,8 +24,8 @@ def exam(
     """Set an exam on a corpus: its items and the card that describes them; ``out`` is a folder to write them to."""
     from scenarist import __version__
     from scenarist.bench.exam_folder import write
-    from scenarist.bench.run_table import settings_of, takes
     from scenarist.bench.sit import data_hash, items_of, make_exam, unfold
+    from scenarist.bench.solver import settings_of, takes
     from scenarist.signature import plain
 
     switches = dict(settings or {})

@@ -39,15 +39,13 @@ def learn(
     The options are those of the command line.
     """
     from scenarist.corpora.loader import Limited
-    from scenarist.learning.learn import learn_events
+    from scenarist.learning.learn import ChainSettings, Engine, learn_events
 
     things: Iterable[Any] = make("corpus", corpus, split=split or ("all" if corpus.startswith(OWN) else "train"))
     if limit is not None:
         things = Limited(things, limit)
-    return learn_events(
-        things, Path(out), name=corpus, reader=reader, engine=engine, master=master, memory=memory, jobs=jobs, dedup=dedup,
-        args=args, minimum=minimum, window=window, by_scenario=by_scenario, refresh=refresh, tick=progress,
-    )  # fmt: skip
+    chains = ChainSettings(reader, dedup, args=args, minimum=minimum, window=window, by_scenario=by_scenario)
+    return learn_events(things, Path(out), corpus, chains, Engine(engine, master, memory, jobs), refresh, progress)
 
 
 def example_chain(folder: str | Path) -> str:

@@ -20,7 +20,7 @@ from scenarist.interpretation import Interpretation
 from scenarist.noun import from_json, to_json
 from scenarist.parallel import in_order, workers
 from scenarist.reading.chains import chains, protagonist
-from scenarist.reading.parser.tokenizer import preload
+from scenarist.reading.parser.parse import preload
 from scenarist.registry import make
 from scenarist.story import Story
 from scenarist.verbs.detect import segments, verb_model

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import ExitStack
 from pathlib import Path
-from typing import NamedTuple
 
 import msgspec
 
+from scenarist.answers import ReadFolder
 from scenarist.errors import BadInput, Missing
 from scenarist.interpretation import Interpretation
 from scenarist.verbs.inputs import titled_texts
@@ -16,20 +16,6 @@ from scenarist.verbs.read import read_lines
 from scenarist.verbs.read_tables import ReadTables, table_rows
 
 FILE = "accounts.jsonl"
-
-
-class ReadFolder(NamedTuple):
-    """What a folder holds after its texts were read."""
-
-    file: Path
-    """One interpretation a line."""
-    interpretations: int
-    chains: int = 0
-    """Rows of chains.parquet."""
-    untold: int = 0
-    """Rows of untold.parquet."""
-    missing: str = ""
-    """Why there are no tables."""
 
 
 def read_folder(

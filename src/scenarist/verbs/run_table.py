@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from scenarist.bench.run_table import Progress
-    from scenarist.bench.run_table import Sheet as Sheet
+    from scenarist.bench.sheet import Sheet as Sheet
     from scenarist.bench.spec import Table
 
 
@@ -19,15 +19,25 @@ def run_table(
     seed: int | None = None,
     refresh: bool = False,
     progress: Progress | None = None,
+    live: bool = False,
+    record: bool = False,
 ) -> Sheet:
-    """Run a table (or what of it is not stored yet)."""
+    """Run a table (or what of it is not recorded or stored yet).
+
+    ``live``: ask the models of recorded rows as well; ``record``: do so, and write their answers to `results/predictions`.
+    """
+    from scenarist.bench.records import write_records
+    from scenarist.bench.run_table import Ways
     from scenarist.bench.run_table import run_table as run
     from scenarist.bench.spec import load
     from scenarist.store.results import Results
 
-    found = load(table)
+    spec = load(table)
     with Results() as store:
-        return run(found, store, split, only, limit, seed, refresh, progress)
+        sheet = run(spec, store, Ways(split, limit, seed, refresh, live, record), only, progress)
+    if record:
+        write_records(sheet)
+    return sheet
 
 
 def tables() -> tuple[Table, ...]:

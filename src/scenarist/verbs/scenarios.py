@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from scenarist.answers import KnownScenario, ScenarioRelation
 from scenarist.script import Scenario
+from scenarist.verbs.inputs import named_texts
 
 if TYPE_CHECKING:
     from scenarist.models.scenarios.user_scenarios import LearnedScenario
@@ -50,11 +52,20 @@ def added_scenarios() -> tuple[str, ...]:
     return tuple(taught_names())
 
 
-def add_scenario(name: str, stories: str | Path) -> LearnedScenario:
-    """Teach a scenario of your own from about twenty stories: a folder of .txt files, or a file with a story a line."""
-    from scenarist.models.scenarios.user_scenarios import read_stories, teach
+def add_scenario(name: str, stories: Path | Sequence[str]) -> LearnedScenario:
+    """Teach a scenario of your own from about twenty stories: their texts, a folder of files, or a file with a story a line."""
+    from scenarist.models.scenarios.user_scenarios import teach
 
-    return teach(name, read_stories(Path(stories)))
+    return teach(name, read_stories(stories) if isinstance(stories, Path) else list(stories))
+
+
+def read_stories(path: Path) -> list[str]:
+    """The stories of a folder or an archive, one a file, or of a file, one a line."""
+    texts = list(named_texts([path], "scenarios add NAME"))
+    lines = (
+        texts[0].text.splitlines() if [text.name for text in texts] == [path.name] else [text.text for text in texts]
+    )
+    return [line.strip() for line in lines if line.strip()]
 
 
 def forget_scenario(name: str) -> Path:

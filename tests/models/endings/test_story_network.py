@@ -1,4 +1,4 @@
-"""SmolLM2 and its adapters for stories: parity, trees, the recorded answers, and what is said where a file is missing."""
+"""SmolLM2 and its adapters for stories: parity, trees, seeds, and what is said where a file is missing."""
 
 from __future__ import annotations
 
@@ -93,63 +93,16 @@ def test_order(net):
         StoryOrder().answer(Order(("x.",) * 9))
 
 
-@pytest.mark.data("storycloze-2016")
-def test_this_machine_answers_as_was_recorded(net):
-    """The recorded margins (bf16 on a graphics card) and those computed here agree."""
-    from scenarist.corpora.storycloze import StoryCloze2016
+def test_a_seed_that_was_not_trained_is_an_error_that_names_those_that_were():
     from scenarist.models.endings.language_model import LmClassifier, StoryDiscriminator
-    from scenarist.models.recorded import Recorded
-
-    stories = list(StoryCloze2016("dev"))[::312]
-    asked = [(story.context, story.endings) for story in stories]
-    for model, run in ((StoryDiscriminator(), "story-discriminator"), (LmClassifier(), "labelled")):
-        for (context, endings), (first, second) in zip(asked, model.many(asked), strict=True):
-            assert second - first == pytest.approx(Recorded(run).scores(context, endings)[1], abs=0.5)
-
-
-@pytest.mark.data("rocstories")
-def test_this_machine_orders_as_was_recorded(net):
-    """Orders answered on a graphics card and here are the same where the model is sure."""
-    from itertools import islice
-
-    from scenarist.corpora.rocstories import ROCStories
-    from scenarist.exams.ordering import OrderingExam
     from scenarist.models.ordering import StoryOrder
-    from scenarist.models.recorded import RecordedOrder
 
-    questions = [item.question for item in islice(OrderingExam().set(ROCStories("dev", cased=True)), 0, 400, 100)]
-    for seed in (1, 3):
-        kept = [RecordedOrder(seed).answer(question) for question in questions]
-        found = StoryOrder(seed).answer_many(questions)
-        sure = [at for at, one in enumerate(kept) if one.guesses[0].logp > -0.5]
-        assert [kept[at].best for at in sure] == [found[at].best for at in sure]
-        assert [one.guesses[0].logp for one in kept] == pytest.approx([one.guesses[0].logp for one in found], abs=0.3)
-
-
-def test_recorded_orders_say_what_they_do_not_know():
-    from scenarist.models.recorded import RecordedOrder, recorded_orders
-
-    try:
-        assert set(recorded_orders()) == {1, 2, 3}
-    except Missing as error:
-        pytest.skip(str(error))
-    with pytest.raises(Missing, match="not asked"):
-        RecordedOrder().answer(Order(CONTEXT))
-    with pytest.raises(BadInput, match="kind Choice"):
-        RecordedOrder().answer(Choice(CONTEXT, ENDINGS))
-
-
-def test_recorded_says_what_it_does_not_know():
-    from scenarist.models.recorded import Recorded, records
-
-    try:
-        assert {"labelled-1", "labelled-3", "ending-only-1", "story-discriminator-2"} <= set(records())
-    except Missing as error:
-        pytest.skip(str(error))
-    with pytest.raises(Missing, match="not asked"):
-        Recorded("labelled").scores(CONTEXT, ENDINGS)
-    with pytest.raises(BadInput, match="there is no run"):
-        Recorded("guesses").scores(CONTEXT, ENDINGS)
+    with pytest.raises(Missing, match=r"no weights stories-13. It has: stories-1, stories-2, stories-3"):
+        StoryDiscriminator(weights="stories-13").reads()
+    with pytest.raises(Missing, match=r"no weights ordering-4. It has: ordering-1, ordering-2, ordering-3"):
+        StoryOrder("ordering-4").answer(Order(CONTEXT))
+    with pytest.raises(Missing, match=r"no weights folds-2\.safetensors. It has: folds-1\.safetensors"):
+        LmClassifier("folds-2").reads()
 
 
 def test_missing_files_say_what_to_type(tmp_path, monkeypatch):

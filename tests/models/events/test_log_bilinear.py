@@ -10,8 +10,9 @@ import pytest
 
 from scenarist.errors import BadInput, Missing
 from scenarist.learning.event_counts import EventCounts
+from scenarist.models.events.compositional import Compositional
 from scenarist.models.events.ensemble import EventCombination
-from scenarist.models.events.log_bilinear import NO_POSITION, EventLm, weights_file, window
+from scenarist.models.events.log_bilinear import NO_POSITION, EventLm, window
 from scenarist.networks.layers import gelu
 from scenarist.question import EventGap
 from scenarist.story import Chain, Link
@@ -157,5 +158,9 @@ def test_bad_weights_are_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
     (tmp_path / "w.npz").write_bytes(b"nothing")
     with pytest.raises(BadInput, match="not a file of event model weights"):
         EventLm(weights=tmp_path / "w.npz").answer(EventGap((Link("flee", "nsubj"),), 0))
-    with pytest.raises(Missing, match="scenarist get eventcloze"):
-        weights_file("no-such-file.npz")
+    with pytest.raises(
+        Missing, match=r"no weights event-lm-13\.npz\. It has: event-lm-1\.npz, event-lm-2\.npz, event-lm-3\.npz"
+    ):
+        EventLm("event-lm-13").reads()
+    with pytest.raises(Missing, match=r"no weights compositional-2\.npz\. It has: compositional-1\.npz"):
+        Compositional("compositional-2").reads()

@@ -1,7 +1,8 @@
-"""The deep detector: kept evidence, mixing with the light network, and MiniLM live where its package is there."""
+"""The deep detector: its members' evidence, mixing with the light network, and MiniLM live where its package is there."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
@@ -9,8 +10,8 @@ import pytest
 
 from scenarist.errors import Missing
 from scenarist.models.scenarios import deep as deep_detector
-from scenarist.models.scenarios import segment_readers as segment_namers
-from scenarist.models.scenarios.deep import DeepDetector, Kept, joined
+from scenarist.models.scenarios.deep import DeepDetector, joined
+from scenarist.models.scenarios.detector import Evidence
 from scenarist.models.scenarios.phrase_network import carried
 from scenarist.networks.pretrained import fingerprint, release_file
 from scenarist.story import Story
@@ -19,22 +20,25 @@ from tests.models.scenarios.test_detector import DENTIST, RESTAURANT
 LINES = ["The gate was open.", "Nobody was there.", "It was late."]
 
 
-def keep(path: Path, label: int) -> None:
-    """A file that takes three plain sentences for a scenario."""
-    size = len(carried().labels)
-    labels = np.stack([np.array([label, 0, (label + 1) % size], dtype=np.uint8)] * 3)
-    mark = np.frombuffer(bytes.fromhex(fingerprint(LINES)), dtype=np.uint8)
-    np.savez(
-        path, labels=labels, below=np.array([[0, 60, 70]] * 3, dtype=np.uint8), switch=np.full(3, -6.0, dtype=np.float16),
-        enter=np.full(size, -np.log(size), dtype=np.float32), marks=mark[None], starts=np.array([0]), stops=np.array([3]),
-    )  # fmt: skip
+class Member:
+    """A network that takes every sentence for one scenario."""
+
+    labels = carried().labels
+
+    def __init__(self, label: int) -> None:
+        self.label = label
+
+    def evidence(self, texts: Sequence[str]) -> Evidence:
+        size = len(self.labels)
+        emission = np.full((len(texts), size), -15.0)
+        emission[:, 0], emission[:, self.label] = -12.0, 0.0
+        return Evidence(emission, np.full(len(texts), -6.0), np.full(size, -np.log(size)))
 
 
-def test_kept_evidence_decides(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_members_evidence_decides(monkeypatch: pytest.MonkeyPatch) -> None:
     label = carried().labels.index("taking a bath")
-    keep(tmp_path / "evidence.npz", label)
-    monkeypatch.setattr(deep_detector, "kept", lambda: Kept(tmp_path / "evidence.npz"))
-    detector = DeepDetector(recorded=True, light=0.0, whole_weight=0.0, chain_weight=0.2, namer="", teller="")
+    monkeypatch.setattr(deep_detector, "member", lambda name: Member(label))
+    detector = DeepDetector(light=0.0, whole_weight=0.0, chain_weight=0.2, namer="", teller="")
     evidence = detector.evidence(LINES)
     assert evidence.emission.argmax(axis=1).tolist() == [label] * 3
     assert evidence.emission[0, 0] == pytest.approx(-12.0)
@@ -43,18 +47,14 @@ def test_kept_evidence_decides(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
     assert (segment.start, segment.by) == (0, "deep-detector")
 
 
-def test_those_that_read_the_segment_alone_have_the_last_word(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_those_that_read_the_segment_alone_have_the_last_word(monkeypatch: pytest.MonkeyPatch) -> None:
     labels = carried().labels
     bath, shower = labels.index("taking a bath"), labels.index("taking a shower")
-    keep(tmp_path / "evidence.npz", bath)
-    monkeypatch.setattr(deep_detector, "kept", lambda: Kept(tmp_path / "evidence.npz"))
-    told = {fingerprint(LINES): (np.array([shower, bath]), np.array([0.0, 9.0]))}
-    monkeypatch.setattr(segment_namers, "release_file", lambda name: tmp_path / name)
-    monkeypatch.setattr(segment_namers, "said", lambda path: ({}, told))
+    monkeypatch.setattr(deep_detector, "member", lambda name: Member(bath))
     for weight, name in ((0.0, "taking a bath"), (5.0, "taking a shower")):
-        detector = DeepDetector(
-            recorded=True, light=0.0, whole_weight=0.0, chain_weight=0.2, namer="", tell_weight=weight
-        )
+        detector = DeepDetector(light=0.0, whole_weight=0.0, chain_weight=0.2, namer="", tell_weight=weight)
+        if detector.namers is not None:
+            detector.namers.told[fingerprint(LINES)] = np.array([shower, bath]), np.array([0.0, 9.0])
         (segment,) = detector.segments(Story.from_sentences("s", LINES))
         assert segment.names[0] == name
 
@@ -82,13 +82,6 @@ def test_a_joined_segment_goes_on_from_where_it_began() -> None:
         return np.array([0.0, (1 - chance) / 20, chance, *[(1 - chance) / 20] * 19])
 
     assert joined([1, 2, 1], 0, np.full(3, -3.0), shares, 0.5) == [2, 2, 2]
-
-
-def test_other_documents_are_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    keep(tmp_path / "evidence.npz", 5)
-    monkeypatch.setattr(deep_detector, "kept", lambda: Kept(tmp_path / "evidence.npz"))
-    with pytest.raises(Missing, match="kept"):
-        DeepDetector(recorded=True, namer="", teller="").evidence(["Another text.", "It is not there."])
 
 
 def test_missing_release_files_say_what_to_type(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,16 +1,14 @@
-"""What reads single segments: kept answers, those asked anew, and the few that the teller is asked about."""
+"""What reads single segments: each is asked about once, and the few that the teller is asked about."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from pathlib import Path
 
 import numpy as np
 import pytest
 
 from scenarist.models.scenarios import segment_readers as segment_namers
-from scenarist.models.scenarios.segment_readers import SegmentNamers, said, spread
-from scenarist.networks.pretrained import fingerprint
+from scenarist.models.scenarios.segment_readers import SegmentNamers, spread
 
 LINES = ["She filled the tub.", "She washed her hair."]
 
@@ -34,23 +32,13 @@ def test_what_was_not_kept_lies_below_the_rest_and_none_is_left_out() -> None:
     assert found[0] < -50
 
 
-def test_kept_answers_come_first_and_others_are_asked_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    mark = np.frombuffer(bytes.fromhex(fingerprint(LINES)), np.uint8)[None]
-    labels, below = np.array([[2, 1]], np.uint8), np.array([[0, 24]], np.uint8)
-    np.savez(
-        tmp_path / "names.npz", marks=mark, steps=np.array(24), named=labels, named_below=below, told=labels, told_below=below
-    )  # fmt: skip
-    said.cache_clear()
-    monkeypatch.setattr(segment_namers, "release_file", lambda name: tmp_path / name)
+def test_a_segment_is_asked_about_once(monkeypatch: pytest.MonkeyPatch) -> None:
     model = Model([0.0, 1.0, 0.0, 4.0])
     monkeypatch.setattr(segment_namers, "namer", lambda name: model)
-    both = SegmentNamers("namer-1", ["teller-1"], recorded=True)
-    assert both.names(LINES, 4).argmax() == 2
-    assert not model.asked
+    both = SegmentNamers("namer-1", ["teller-1"])
     for _ in range(2):
-        assert both.names(LINES[:1], 4).argmax() == 3
+        assert both.names(LINES, 4).argmax() == 3
     assert len(model.asked) == 1
-    said.cache_clear()
 
 
 def test_scenarios_a_user_added_are_not_shut_out(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -7,8 +7,9 @@ from pathlib import Path
 import pytest
 
 from scenarist.errors import BadInput, Missing
-from scenarist.models.scenarios.user_scenarios import FEWEST, forget, read_stories, taught_names, teach
+from scenarist.models.scenarios.user_scenarios import FEWEST, forget, taught_names, teach
 from scenarist.verbs.detect import detect
+from scenarist.verbs.scenarios import read_stories
 
 WHERE = ("on the hill", "in the park", "at the shore", "behind the school", "on the wide field")
 WHO = ("my brother", "Ann", "our neighbour", "the twins")

@@ -10,8 +10,8 @@ import pytest
 
 from scenarist.exams.removal import without_event
 from scenarist.learning.label_tables import NAMES, Hole, LabelTables, count
-from scenarist.models.untold import deep as gap_text
 from scenarist.models.untold import labels as untold_labels
+from scenarist.models.untold.deep import gap_text
 from scenarist.models.untold.labels import LabelKnowledge
 from scenarist.networks.trees import Trees, packed
 from scenarist.question import Unsaid
@@ -138,10 +138,10 @@ def test_what_the_deep_reader_is_shown() -> None:
     also = Event("do", start=told.events[1].start, stop=told.events[1].stop, label="ScrEv_leave")
     told = replace(told, events=(*told.events[:2], also, *told.events[2:]))
     left, place, event = without_event(told, "ScrEv_wash")
-    gap = gap_text.of_story(left, "taking a bath", place, event)
+    gap = gap_text(left, "taking a bath", place, event)
     assert gap.before == ("We did0 (fill)",)
     assert gap.after == ("(leave)", "We did2 (dry)", "We did3")
-    assert gap_text.of_story(left, "", 1).before == ("We did0",)
+    assert gap_text(left, "", 1).before == ("We did0",)
 
 
 def test_trees_in_numpy_are_those_of_scikit_learn() -> None:

@@ -8,7 +8,7 @@ import pytest
 
 torch = pytest.importorskip("torch")
 
-from scenarist.bench.sit import items_of, sit  # noqa: E402
+from scenarist.bench.sit import Answers, items_of, sit  # noqa: E402
 from scenarist.errors import BadInput  # noqa: E402
 from scenarist.exams.wordcloze import WordCloze  # noqa: E402
 from scenarist.models.words.batches import Row  # noqa: E402
@@ -82,7 +82,7 @@ def test_one_filling_is_greedy(inner: object, tmp_path: object) -> None:
     found = []
     for number, model in enumerate((inner, wrapped(inner, width=1))):
         with Results(tmp_path / "r.sqlite") as store:  # type: ignore[operator]
-            _, done = sit(lambda model=model: model, exam, items, store, {"run": number})  # type: ignore[misc, return-value]
+            _, done = sit(Answers(lambda model=model: model, store, {"run": number}), exam, items)  # type: ignore[misc, return-value]
         found.append({name: one.best for name, one in done.items()})
     assert found[0] == found[1]
 

@@ -16,10 +16,10 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import combinations
 from pathlib import Path
-from typing import Any
 
 from scenarist import __version__
 from scenarist.bench import marks as scoring
+from scenarist.bench.figures import Analysis, Figure, FigureRow
 from scenarist.contracts import Metric
 from scenarist.corpora.stitched import Stitched, kin
 from scenarist.errors import BadInput
@@ -38,7 +38,7 @@ METRICS = ("kappa", "raw_agreement", "span_agreement")
 KINDS = ("identical", "at-least-one", "different", "single", "none")
 
 
-def table(split: str = "dev", seed: int = 13, limit: int | None = None) -> dict[str, Any]:
+def table(split: str = "dev", seed: int = 13, limit: int | None = None) -> Analysis:
     """Agreement of every pair of annotators, their mean, and the five kinds of sentences."""
     given = os.environ.get(VARIABLE, "")
     stories = list(annotated(Path(given))) if given else made_up(split, seed)
@@ -47,7 +47,7 @@ def table(split: str = "dev", seed: int = 13, limit: int | None = None) -> dict[
     return measure(stories, {"data": data, "split": split, "seed": seed})
 
 
-def measure(stories: Sequence[Story], fields: Mapping[str, object]) -> dict[str, Any]:
+def measure(stories: Sequence[Story], fields: Mapping[str, object]) -> Analysis:
     """The rows for given stories, each with the segments of all its annotators."""
     pairs: dict[tuple[str, str], dict[str, list[Mark]]] = {}
     kinds: Counter[str] = Counter()
@@ -77,17 +77,14 @@ def measure(stories: Sequence[Story], fields: Mapping[str, object]) -> dict[str,
     pooled = {name: [mark for marks in pairs.values() for mark in renamed(marks[name])] for name in METRICS}
     rows.append(row("all pairs", pooled, fields))
     total = sum(kinds.values())
-    rows[-1]["scores"] |= {
-        f"share/{name}": {"value": kinds[name] / total, "low": None, "high": None, "n": total} for name in KINDS
-    }
-    return {
-        "rows": rows,
-        "signature": sign("agreement", {"exam": "detection", **fields, "v": __version__}),
+    rows[-1].scores |= {f"share/{name}": Figure(kinds[name] / total, n=total) for name in KINDS}
+    counts = {
         "documents": len(stories),
         "annotated_by_one_only": alone,
         "remarks": remarks(stories, alone),
         "sentences": {name: kinds[name] for name in KINDS},
     }
+    return Analysis(rows, sign("agreement", {"exam": "detection", **fields, "v": __version__}), counts)
 
 
 def remarks(stories: Sequence[Story], alone: int) -> list[str]:
@@ -105,20 +102,14 @@ def renamed(marks: Iterable[Mark]) -> list[Mark]:
     return [Mark(f"{mark.item}#{at}", mark.counts, mark.group) for at, mark in enumerate(marks)]
 
 
-def row(name: str, marks: Mapping[str, Sequence[Mark]], fields: Mapping[str, object]) -> dict[str, Any]:
+def row(name: str, marks: Mapping[str, Sequence[Mark]], fields: Mapping[str, object]) -> FigureRow:
     """One row: a pair of annotators."""
     scores = {}
-    for metric_name, some in marks.items():
+    for metric_name, given in marks.items():
         metric: Metric = make("metric", metric_name)
-        one = scoring.score_marks(metric, some, {"exam": "detection", **fields})
-        scores[f"{metric_name}/annotators"] = {
-            "value": one.value, "low": one.low, "high": one.high, "n": one.n, "signature": one.signature
-        }  # fmt: skip
-    return {
-        "model": name,
-        "role": "human" if "made-up" not in str(fields.get("data")) else "baseline",
-        "scores": scores,
-    }
+        score = scoring.score_marks(metric, given, {"exam": "detection", **fields})
+        scores[f"{metric_name}/annotators"] = Figure.of(score)
+    return FigureRow(name, "human" if "made-up" not in str(fields.get("data")) else "baseline", scores)
 
 
 def annotators(story: Story) -> list[str]:

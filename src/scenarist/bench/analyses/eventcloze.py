@@ -12,6 +12,7 @@ from typing import Any
 from scenarist import __version__
 from scenarist.bench import marks as scoring
 from scenarist.bench import sit as runner
+from scenarist.bench.figures import Analysis, Figure, FigureRow
 from scenarist.contracts import Metric
 from scenarist.metrics.surprisal import InformationContent
 from scenarist.models.events.base import EventRanker, counted
@@ -70,17 +71,9 @@ class Ground:
             found[item.id] = Prediction(item.id, guesses, model.name, key_logp=logp, key_rank=rank)
         return found
 
-    def score(
-        self, metric: Metric, preset: str, predictions: Mapping[str, Prediction], **more: object
-    ) -> dict[str, Any]:
-        """A number with its interval and signature, in the JSON form of tables."""
-        score = scoring.score(metric, self.items[preset], predictions, {**self.fields[preset], **more})
-        return {"value": score.value, "low": score.low, "high": score.high, "n": score.n, "signature": score.signature}
-
-
-def row(model: str, role: str, scores: dict[str, Any], **more: Any) -> dict[str, Any]:
-    """A row in the JSON form of tables."""
-    return {"model": model, "role": role, "scores": scores, **more}
+    def score(self, metric: Metric, preset: str, predictions: Mapping[str, Prediction], **more: object) -> Figure:
+        """A number with its interval and signature."""
+        return Figure.of(scoring.score(metric, self.items[preset], predictions, {**self.fields[preset], **more}))
 
 
 def signed(table: str, ground: Ground) -> str:
@@ -98,7 +91,7 @@ def signed(table: str, ground: Ground) -> str:
     return sign(table, kept)
 
 
-def cutoff(split: str = "dev", seed: int = 13, limit: int | None = None) -> dict[str, Any]:
+def cutoff(split: str = "dev", seed: int = 13, limit: int | None = None) -> Analysis:
     """Figure 1: recall@50 of PMI when events seen less often than the cutoff are not ranked."""
     ground = Ground(split, seed, limit)
     metric = make("metric", "recall@50")
@@ -110,27 +103,27 @@ def cutoff(split: str = "dev", seed: int = 13, limit: int | None = None) -> dict
             f"recall@50/{preset}": ground.score(metric, preset, ground.predictions(model, preset), cutoff=least)
             for preset in ground.items
         }
-        rows.append(row(f"pmi-cutoff-{least}", "baseline", scores, cutoff=least, events_ranked=kept))
+        rows.append(FigureRow(f"pmi-cutoff-{least}", "baseline", scores, {"cutoff": least, "events_ranked": kept}))
     unigram = ground.model("unigram", {})
     level = {
         f"recall@50/{preset}": ground.score(metric, preset, ground.predictions(unigram, preset))
         for preset in ground.items
     }
-    rows.append(row("unigram", "baseline", level))
-    return {"rows": rows, "signature": signed("chambers2017-cutoff", ground), "curves": curves_of(rows)}
+    rows.append(FigureRow("unigram", "baseline", level))
+    return Analysis(rows, signed("chambers2017-cutoff", ground), {"curves": curves_of(rows)})
 
 
-def curves_of(rows: Iterable[Mapping[str, Any]]) -> dict[str, list[tuple[float, float]]]:
+def curves_of(rows: Iterable[FigureRow]) -> dict[str, list[tuple[float, float]]]:
     """The cutoff rows as curves for a picture."""
     curves: dict[str, list[tuple[float, float]]] = {}
-    for one in rows:
-        if "cutoff" in one:
-            for column, cell in one["scores"].items():
-                curves.setdefault(column.partition("/")[2], []).append((float(one["cutoff"]), cell["value"]))
+    for row in rows:
+        if "cutoff" in row.more:
+            for column, figure in row.scores.items():
+                curves.setdefault(column.partition("/")[2], []).append((float(row.more["cutoff"]), figure.value))
     return curves
 
 
-def information(split: str = "dev", seed: int = 13, limit: int | None = None) -> dict[str, Any]:
+def information(split: str = "dev", seed: int = 13, limit: int | None = None) -> Analysis:
     """Table 3: information content of the first ten predictions, in bits, under the frequencies of train."""
     ground = Ground(split, seed, limit, most=1500)
     counts = {name: float(number) for name, number in zip(ground.counts.types, ground.counts.events, strict=True)}
@@ -144,5 +137,5 @@ def information(split: str = "dev", seed: int = 13, limit: int | None = None) ->
                 metric = InformationContent(k=k, counts=counts)
                 label = "information_content" if k == 10 else f"information_content@{k}"
                 scores[f"{label}/{preset}"] = ground.score(metric, preset, predictions)
-        rows.append(row(name, "baseline", scores))
-    return {"rows": rows, "signature": signed("chambers2017-ic", ground)}
+        rows.append(FigureRow(name, "baseline", scores))
+    return Analysis(rows, signed("chambers2017-ic", ground))

@@ -12,6 +12,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from scenarist import __version__
+from scenarist.bench.figures import Analysis, Figure, FigureRow
 from scenarist.bench.sit import data_hash
 from scenarist.corpora.kidscook import KidsCook
 from scenarist.errors import Missing
@@ -54,7 +55,7 @@ def diagonal(pairs: Sequence[Pair]) -> list[Alignment]:
     ]
 
 
-def cells(found: Sequence[Shape], pairs: int) -> dict[str, Any]:
+def cells(found: Sequence[Shape], pairs: int) -> dict[str, Figure]:
     """The columns of a row: means over the seeds, each seed's value kept."""
     names = {
         "span/viterbi": "span",
@@ -62,17 +63,17 @@ def cells(found: Sequence[Shape], pairs: int) -> dict[str, Any]:
         "degenerate/viterbi": "degenerate",
         "agreement/hand": "agreement",
     }
-    scores: dict[str, Any] = {}
+    scores: dict[str, Figure] = {}
     for column, field in names.items():
         values = [getattr(one, field) for one in found]
         if any(value is None for value in values):
             continue
         n = found[0].linked if field == "agreement" else pairs
-        scores[column] = {"value": sum(values) / len(values), "low": min(values), "high": max(values), "n": n}
+        scores[column] = Figure(sum(values) / len(values), min(values), max(values), n)
     return scores
 
 
-def surprisal(model: Any, split: str, limit: int | None) -> dict[str, Any]:
+def surprisal(model: Any, split: str, limit: int | None) -> dict[str, Figure]:
     """Mean -ln P of the blank words, and the same with ln 2 for each token and each blank, as the released code has it."""
     exam = WordCloze(preset="as-published")
     items = list(exam.set(KidsCook(split=split)))[: limit * 5 if limit else None]
@@ -85,49 +86,46 @@ def surprisal(model: Any, split: str, limit: int | None) -> dict[str, Any]:
     plain = total / len(items)
     extra = math.log(2) * (len(items) + blanks) / len(items)
     return {
-        "surprisal/oracle-as-published": {"value": plain, "low": None, "high": None, "n": len(items)},
-        "surprisal/with-transitions": {"value": plain + extra, "low": None, "high": None, "n": len(items)},
+        "surprisal/oracle-as-published": Figure(plain, n=len(items)),
+        "surprisal/with-transitions": Figure(plain + extra, n=len(items)),
     }
 
 
-def table(split: str = "dev", seed: int = 13, limit: int | None = None, only: Sequence[str] = ()) -> dict[str, Any]:  # noqa: ARG001
+def table(split: str = "dev", seed: int = 13, limit: int | None = None, only: Sequence[str] = ()) -> Analysis:  # noqa: ARG001
     """The rows of `kidscook-alignment`."""
     return alignment_table("kidscook-alignment", ROWS, split, limit, only)
 
 
-def alignment_table(name: str, models: Rows, split: str, limit: int | None, only: Sequence[str]) -> dict[str, Any]:
+def alignment_table(name: str, models: Rows, split: str, limit: int | None, only: Sequence[str]) -> Analysis:
     """The alignments of some models, each with its released seeds, and of the floor."""
     pairs = list(KidsCook(split=split))[:limit]
     hand = read_hand(resource("alignments/hand-kidscook-dev.json")) if split == "dev" else {}
-    rows: list[dict[str, Any]] = [
-        {"model": "diagonal", "role": "baseline", "scores": cells([shape(diagonal(pairs), hand)], len(pairs))}
-    ]
+    rows = [FigureRow("diagonal", "baseline", cells([shape(diagonal(pairs), hand)], len(pairs)))]
     for label, (target, settings) in models.items():
         if only and label not in only:
             continue
         chosen = pairs if target != "pretrained-transducer" or limit else subset(pairs, hand, LARGE)
-        row: dict[str, Any] = {"model": label, "role": "ours", "scores": {}}
+        row = FigureRow(label, "ours", {}, {})
         shapes: list[Shape] = []
         first: Any = None
         for seed in SEEDS:
             try:
                 model = make("model", target, weights="kidscook", seed=seed, **settings).fit(())
             except Missing as error:  # a seed that was not released
-                row.setdefault("problem", str(error))
+                row.more.setdefault("problem", str(error))
                 continue
             aligned = attention_alignments(model, chosen) if hasattr(model, "weights_of") else model.align(chosen)
             shapes.append(shape(aligned, hand))
             first = first or model
         if shapes:
-            row.pop("problem", None)
-            row["seeds"] = len(shapes)
-            row["scores"] = cells(shapes, len(chosen))
+            row.more = {"seeds": len(shapes)}
+            row.scores = cells(shapes, len(chosen))
             if first.name in ("transducer", "transducer-param"):
-                row["scores"] |= surprisal(first, split, limit)
+                row.scores |= surprisal(first, split, limit)
         rows.append(row)
     data = f"kidscook#{data_hash(WordCloze().set(pairs))}"
     what = {"exam": "wordcloze", "data": data, "split": split, "seed": list(SEEDS), "v": __version__}
-    return {"rows": rows, "signature": sign(name, what)}
+    return Analysis(rows, sign(name, what))
 
 
 def subset(pairs: Sequence[Pair], hand: Any, size: int) -> list[Pair]:

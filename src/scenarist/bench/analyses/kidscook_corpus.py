@@ -9,9 +9,9 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable
-from typing import Any
 
 from scenarist import __version__
+from scenarist.bench.figures import Analysis, Figure, FigureRow
 from scenarist.corpora import kidscook
 from scenarist.errors import Missing
 from scenarist.learning.blanks import choose, compare, count, whitelist
@@ -47,14 +47,14 @@ def new_words(pairs: Iterable[Pair]) -> tuple[set[str], set[str]]:
     return types, lemmas
 
 
-def cell(value: float) -> dict[str, Any]:
+def cell(value: float) -> Figure:
     """A number without an interval: a count is what it is."""
-    return {"value": float(value), "low": None, "high": None, "n": None}
+    return Figure(float(value))
 
 
-def table(split: str = "dev", seed: int = 13, limit: int | None = None) -> dict[str, Any]:  # noqa: ARG001
+def table(split: str = "dev", seed: int = 13, limit: int | None = None) -> Analysis:  # noqa: ARG001
     """One row a file and split, then what the concrete side adds, the blank rule and the whitelist rule."""
-    rows: list[dict[str, Any]] = []
+    rows: list[FigureRow] = []
     everything: list[Pair] = []
     released = frozenset(kidscook.whitelist())
     for one in ("train", "dev", "test"):
@@ -66,10 +66,10 @@ def table(split: str = "dev", seed: int = 13, limit: int | None = None) -> dict[
         words = sum(len(pair.concrete) for pair in pairs)
         same = sum(choose(pair.abstract, pair.concrete, released) == pair.blanks for pair in pairs)
         rows.append(
-            {
-                "model": f"templates-{one}",
-                "role": "ours",
-                "scores": {
+            FigureRow(
+                f"templates-{one}",
+                "ours",
+                {
                     "count_sequences/files": cell(len(pairs)),
                     "count_tokens/files": cell(words),
                     "count_vocabulary/files": cell(len({word for pair in pairs for word in pair.concrete})),
@@ -78,7 +78,7 @@ def table(split: str = "dev", seed: int = 13, limit: int | None = None) -> dict[
                     "count_blanks/files": cell(sum(len(pair.blanks) for pair in pairs)),
                     "blank_rule/agreement": cell(same / len(pairs)),
                 },
-            }
+            )
         )
         try:
             told = list(kidscook.steps(one))
@@ -86,10 +86,10 @@ def table(split: str = "dev", seed: int = 13, limit: int | None = None) -> dict[
             continue
         tokens = [word for pair in told for step in pair.steps for word in step.split()]
         rows.append(
-            {
-                "model": f"pairs-{one}",
-                "role": "ours",
-                "scores": {
+            FigureRow(
+                f"pairs-{one}",
+                "ours",
+                {
                     "count_sequences/files": cell(len(told)),
                     "count_tokens/files": cell(len(tokens)),
                     "count_vocabulary/files": cell(len(set(tokens))),
@@ -97,31 +97,28 @@ def table(split: str = "dev", seed: int = 13, limit: int | None = None) -> dict[
                     "count_concrete_length/files": cell(len(tokens) / len(told)),
                     "count_steps/files": cell(sum(len(pair.steps) for pair in told) / len(told)),
                 },
-            }
+            )
         )
     types, lemmas = new_words(everything)
     found = compare(whitelist(everything), released)
     rows.append(
-        {
-            "model": "concrete-only",
-            "role": "ours",
-            "scores": {"count_types/files": cell(len(types)), "count_lemmas/files": cell(len(lemmas))},
-        }
+        FigureRow(
+            "concrete-only",
+            "ours",
+            {"count_types/files": cell(len(types)), "count_lemmas/files": cell(len(lemmas))},
+        )
     )
     rows.append(
-        {
-            "model": "whitelist-rule",
-            "role": "ours",
-            "scores": {
+        FigureRow(
+            "whitelist-rule",
+            "ours",
+            {
                 "count_words/ours": cell(found.ours),
                 "count_words/released": cell(found.released),
                 "count_words/shared": cell(found.shared),
                 "f1/released": cell(found.f1),
             },
-        }
+        )
     )
     digest = content_hash(" ".join(pair.concrete).encode() for pair in everything)
-    return {
-        "rows": rows,
-        "signature": sign("kidscook-corpus", {"exam": "none", "data": f"kidscook#{digest}", "v": __version__}),
-    }
+    return Analysis(rows, sign("kidscook-corpus", {"exam": "none", "data": f"kidscook#{digest}", "v": __version__}))

@@ -10,9 +10,10 @@ from __future__ import annotations
 import random
 from collections import Counter
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from scenarist import __version__
+from scenarist.bench.figures import Analysis, Figure, FigureRow
 from scenarist.bench.fill_texts import FilledText, fill
 from scenarist.bench.sit import data_hash
 from scenarist.corpora.kidscook import KidsCook
@@ -100,13 +101,13 @@ def fills_page(model: str, split: str = "dev", rows: int = 12, seed: int = 13) -
     return page(cards, f"What {model} writes into the blanks", lead)
 
 
-def table(split: str = "dev", seed: int = 13, limit: int | None = None) -> dict[str, Any]:
+def table(split: str = "dev", seed: int = 13, limit: int | None = None) -> Analysis:
     """Rows of in-domain models: exact, same in other words, looping texts."""
     every = list(KidsCook(split=split))
     pairs = random.Random(seed).sample(every, min(limit or PAIRS, len(every)))
     rows = []
     for name in ("lstm-lm", "seq2seq", "seq2seq-attention", "transducer", "transducer-param"):
-        row: dict[str, Any] = {"model": name, "role": "ours", "scores": {}}
+        row = FigureRow(name, "ours", {}, {})
         try:
             solver = make("model", name, weights="kidscook", seed=1).fit(())
             found = count(pairs, [some[0] for some in fill(solver, pairs)])
@@ -115,9 +116,9 @@ def table(split: str = "dev", seed: int = 13, limit: int | None = None) -> dict[
                 ("near/greedy", found.alike / found.blanks, found.blanks),
                 ("loops/greedy", found.loops / found.texts, found.texts),
             ):
-                row["scores"][column] = {"value": value, "low": None, "high": None, "n": n}
+                row.scores[column] = Figure(value, n=n)
         except Missing as error:
-            row["problem"] = str(error)
+            row.more["problem"] = str(error)
         rows.append(row)
     what = {
         "exam": "wordcloze",
@@ -126,4 +127,4 @@ def table(split: str = "dev", seed: int = 13, limit: int | None = None) -> dict[
         "seed": seed,
         "v": __version__,
     }
-    return {"rows": rows, "signature": sign("kidscook-fills", what)}
+    return Analysis(rows, sign("kidscook-fills", what))

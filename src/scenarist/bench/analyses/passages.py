@@ -14,9 +14,10 @@ import re
 import tomllib
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from scenarist import __version__
+from scenarist.bench.figures import Analysis, Figure, FigureRow
 from scenarist.corpora import search_path as finding
 from scenarist.errors import BadInput, Missing
 from scenarist.formats.plain import sentences
@@ -85,42 +86,39 @@ def judged(detector: Detector, one: Passage) -> tuple[dict[str, bool], list[str]
     return dict(zip(("top2", "found"), right, strict=True)), ranked
 
 
-def summary(name: str, marks: Sequence[dict[str, bool]]) -> dict[str, Any]:
+def summary(name: str, marks: Sequence[dict[str, bool]]) -> FigureRow:
     """One row for all passages."""
     scores = {}
     for what in ("top2", "found", "none"):
-        if some := [one[what] for one in marks if what in one]:
-            scores[f"{what}/appendix-a"] = {"value": sum(some) / len(some), "low": None, "high": None, "n": len(some)}
-    return {"model": name, "role": "ours", "scores": scores}
+        if right := [mark[what] for mark in marks if what in mark]:
+            scores[f"{what}/appendix-a"] = Figure(sum(right) / len(right), n=len(right))
+    return FigureRow(name, "ours", scores)
 
 
-def table(split: str = "dev", seed: int = 13, limit: int | None = None) -> dict[str, Any]:  # noqa: ARG001
+def table(split: str = "dev", seed: int = 13, limit: int | None = None) -> Analysis:  # noqa: ARG001
     """One row a passage, as the light detector says it, and one for all of them for each detector."""
     chosen = list(passages())[:limit]
     light = Detector()
-    said = [judged(light, one) for one in chosen]
+    said = [judged(light, passage) for passage in chosen]
     rows = [
-        {
-            "model": f"{one.example}: {', '.join(one.labels)}",
-            "role": "ours",
-            "scores": {
-                f"{what}/appendix-a": {"value": float(mark), "low": None, "high": None, "n": 1}
-                for what, mark in marks.items()
-            },
-            "said": names,
-        }
-        for one, (marks, names) in zip(chosen, said, strict=True)
+        FigureRow(
+            f"{passage.example}: {', '.join(passage.labels)}",
+            "ours",
+            {f"{what}/appendix-a": Figure(float(mark), n=1) for what, mark in marks.items()},
+            {"said": names},
+        )
+        for passage, (marks, names) in zip(chosen, said, strict=True)
     ]
     rows.append(summary(light.name, [marks for marks, _ in said]))
     try:
         deep = DeepDetector()
     except Missing as error:
-        rows.append({"model": DeepDetector.name, "role": "ours", "scores": {}, "problem": str(error)})
+        rows.append(FigureRow(DeepDetector.name, "ours", {}, {"problem": str(error)}))
     else:
-        rows.append(summary(deep.name, [judged(deep, one)[0] for one in chosen]))
+        rows.append(summary(deep.name, [judged(deep, passage)[0] for passage in chosen]))
     fields = {
         "exam": "detection",
         "data": f"appendix-a#{hashlib.sha256(LIST.read_bytes()).hexdigest()[:8]}",
         "v": __version__,
     }
-    return {"rows": rows, "signature": sign("passages", fields)}
+    return Analysis(rows, sign("passages", fields))

@@ -19,6 +19,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from scenarist import __version__
+from scenarist.bench.figures import Analysis, Figure, FigureRow
 from scenarist.bench.sit import data_hash
 from scenarist.corpora.stitched import Stitched
 from scenarist.inventory import NONE, related
@@ -39,13 +40,13 @@ class Counted(NamedTuple):
     there: float = 0.0
 
 
-def table(split: str = "dev", seed: int = 13, limit: int | None = None, model: str = "detector") -> dict[str, Any]:
+def table(split: str = "dev", seed: int = 13, limit: int | None = None, model: str = "detector") -> Analysis:
     """All of it, for the carried detector."""
     corpus = Stitched(split, documents=400, other=1 / 3, nested=0.25, related=0.3, seeds=(seed,))
     items = list(make("exam", "detection").set(corpus))[:limit]
     solver = make("model", model)
     predictions = [solver.answer(item.question) for item in items]
-    found = analyse(items, predictions, seed)
+    analysis = analyse(items, predictions, seed)
     what = {
         "exam": "detection",
         **corpus.settings(),
@@ -54,7 +55,9 @@ def table(split: str = "dev", seed: int = 13, limit: int | None = None, model: s
         "seed": seed,
         "v": __version__,
     }
-    return {**found, "words": topic_words(), "signature": sign("scenarios", what)}
+    analysis.more["words"] = topic_words()
+    analysis.signature = sign("scenarios", what)
+    return analysis
 
 
 def topic_words(most: int = 10) -> dict[str, list[str]]:
@@ -90,7 +93,7 @@ def seriated(pairs: Mapping[tuple[str, str], int]) -> list[str]:
     return [names[at] for at in np.argsort(vectors[:, 1] / np.sqrt(degree), kind="stable")]
 
 
-def analyse(items: Sequence[Item], predictions: Sequence[Prediction], seed: int = 13) -> dict[str, Any]:
+def analyse(items: Sequence[Item], predictions: Sequence[Prediction], seed: int = 13) -> Analysis:
     """The counts as rows (one a scenario) and the rest beside them."""
     counts: list[dict[str, Counted]] = []
     pairs: Counter[tuple[str, str]] = Counter()
@@ -118,8 +121,7 @@ def analyse(items: Sequence[Item], predictions: Sequence[Prediction], seed: int 
     rows = scenario_rows(counts, segments, texts, seed)
     errors = sum(pairs.values())
     ranked = sorted(pairs.items(), key=lambda one: (-one[1], one[0]))
-    return {
-        "rows": rows,
+    more = {
         "confusions": [
             {
                 "true": true, "predicted": wrong, "sentences": count,
@@ -138,6 +140,7 @@ def analyse(items: Sequence[Item], predictions: Sequence[Prediction], seed: int 
         "scenarios_a_text": dict(sorted(kinds.items())),
         "several_labels": several / max(1, labelled),
     }  # fmt: skip
+    return Analysis(rows, "", more)
 
 
 def counted(keys: Sequence[Unit], guesses: Sequence[Unit], pairs: Counter[tuple[str, str]]) -> dict[str, Counted]:
@@ -163,7 +166,7 @@ def scenario_rows(
     segments: Mapping[str, Sequence[int]],
     texts: Mapping[str, set[int]],
     seed: int,
-) -> list[dict[str, Any]]:
+) -> list[FigureRow]:
     """One row a scenario, the best first."""
     names = sorted(segments)
     place = {name: at for at, name in enumerate(names)}
@@ -179,26 +182,19 @@ def scenario_rows(
     rows = []
     for name in names:
         at = place[name]
-        scores: dict[str, dict[str, Any]] = {}
+        scores: dict[str, Figure] = {}
         for what, value, many in zip(
             ("precision", "recall", "f1"), ratios(plain[at]), ratios(copies[:, at].T), strict=True
         ):
             low, high = np.quantile(many, (0.025, 0.975))
-            scores[f"{what}/scenario"] = {
-                "value": float(value),
-                "low": float(low),
-                "high": float(high),
-                "n": int(plain[at][2]),
-            }
+            scores[f"{what}/scenario"] = Figure(float(value), float(low), float(high), int(plain[at][2]))
         plain_counts = {
             "count/documents": len(texts[name]), "count/sentences": plain[at][2], "count/segments": len(segments[name]),
             "count/sentences-a-segment": float(np.mean(segments[name])),
         }  # fmt: skip
-        scores |= {
-            key: {"value": float(value), "low": None, "high": None, "n": None} for key, value in plain_counts.items()
-        }
-        rows.append({"model": name, "role": "ours", "scores": scores})
-    return sorted(rows, key=lambda row: (-row["scores"]["f1/scenario"]["value"], row["model"]))
+        scores |= {key: Figure(float(value)) for key, value in plain_counts.items()}
+        rows.append(FigureRow(name, "ours", scores))
+    return sorted(rows, key=lambda row: (-row.scores["f1/scenario"].value, row.model))
 
 
 def ratios(three: Any) -> tuple[Any, Any, Any]:
@@ -217,13 +213,13 @@ def pmi(texts: Mapping[str, set[int]], size: int) -> dict[frozenset[str], float]
     return found
 
 
-def correlations(rows: Sequence[Mapping[str, Any]], mutual: Mapping[frozenset[str], float]) -> dict[str, float]:
+def correlations(rows: Sequence[FigureRow], mutual: Mapping[frozenset[str], float]) -> dict[str, float]:
     """Pearson's: recall and F1 with a scenario's greatest PMI; precision and F1 with its sentences."""
-    names = [row["model"] for row in rows]
+    names = [row.model for row in rows]
     top = [max((value for pair, value in mutual.items() if name in pair), default=0.0) for name in names]
 
     def column(what: str) -> list[float]:
-        return [row["scores"][what]["value"] for row in rows]
+        return [row.scores[what].value for row in rows]
 
     frequent = column("count/sentences")
     return {

@@ -11,9 +11,9 @@ import re
 from collections import Counter
 from collections.abc import Iterable
 from statistics import mean, median
-from typing import Any
 
 from scenarist import __version__
+from scenarist.bench.figures import Analysis, Figure, FigureRow
 from scenarist.learning.wrong_endings import base_form
 from scenarist.noun import Noun
 from scenarist.reading.parser.lemmas import lemma
@@ -89,22 +89,14 @@ def figures(corpus: Iterable[Story], limit: int | None = None) -> StoryFigures:
     )
 
 
-def run(split: str = "train", seed: int = 13, limit: int | None = None) -> dict[str, Any]:  # noqa: ARG001
+def run(split: str = "train", seed: int = 13, limit: int | None = None) -> Analysis:  # noqa: ARG001
     """The table `rocstories`: figures of section 3 as numbers."""
     found = figures(make("corpus", "rocstories", split=split, cased=True), limit)
-
-    def cell(value: float, n: int) -> dict[str, Any]:
-        return {"value": value, "low": None, "high": None, "n": n}
-
-    scores = {f"tokens/sentence-{at}": cell(size, n) for at, size, _, n in found.positions}
+    scores = {f"tokens/sentence-{place}": Figure(size, n=n) for place, size, _, n in found.positions}
     for rank, (_, count) in enumerate(found.events[:2], start=1):
-        scores[f"share/event-{rank}"] = cell(count / found.event_total, found.event_total)
+        scores[f"share/event-{rank}"] = Figure(count / found.event_total, n=found.event_total)
     signature = sign(
         "rocstories", {"data": "rocstories", "split": split, "cased": True, "stories": found.stories, "v": __version__}
     )
     top = [{"event": event, "count": count} for event, count in found.events]
-    return {
-        "rows": [{"model": "rocstories-at-hand", "role": "ours", "scores": scores}],
-        "signature": signature,
-        "events": top,
-    }
+    return Analysis([FigureRow("rocstories-at-hand", "ours", scores)], signature, {"events": top})

@@ -12,9 +12,9 @@ from __future__ import annotations
 import xml.etree.ElementTree as ET
 from collections import Counter
 from pathlib import Path
-from typing import Any
 
 from scenarist import __version__
+from scenarist.bench.figures import Analysis, Figure, FigureRow
 from scenarist.errors import BadInput
 from scenarist.noun import Noun
 from scenarist.signature import content_hash, sign
@@ -75,14 +75,10 @@ def shares(links: list[Tlink]) -> dict[str, float]:
     }
 
 
-def run(split: str = "dev", seed: int = 13, limit: int | None = None) -> dict[str, Any]:  # noqa: ARG001
+def run(split: str = "dev", seed: int = 13, limit: int | None = None) -> Analysis:  # noqa: ARG001
     """The table `temporal`."""
     path = resource("temporal.xml")
     links = read_links(path)[:limit]
-    scores = {
-        f"{name}/tlinks": {"value": value, "low": None, "high": None, "n": len(links)}
-        for name, value in shares(links).items()
-    }
+    scores = {f"{name}/tlinks": Figure(value, n=len(links)) for name, value in shares(links).items()}
     data = f"temporal.xml#{content_hash([path.read_bytes()])}"
-    rows = [{"model": "toy-annotation", "role": "ours", "scores": scores}]
-    return {"rows": rows, "signature": sign("temporal", {"data": data, "v": __version__})}
+    return Analysis([FigureRow("toy-annotation", "ours", scores)], sign("temporal", {"data": data, "v": __version__}))

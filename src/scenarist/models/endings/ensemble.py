@@ -16,8 +16,8 @@ from scenarist.registry import make
 
 MEMBERS: tuple[tuple[str, dict[str, Any], float], ...] = (
     ("lm-classifier", {}, 1.0),
-    ("story-discriminator", {"seed": 2}, 0.5),
-    ("story-discriminator", {"seed": 3}, 0.5),
+    ("story-discriminator", {"weights": "stories-2"}, 0.5),
+    ("story-discriminator", {"weights": "stories-3"}, 0.5),
 )
 
 

@@ -12,8 +12,8 @@ Anchors: GPT-3 zero-shot 83.2 on the 2016 test set (Brown et al. 2020).
 
 Choice -> Guesses: SmolLM2 tuned on stories, then on labelled endings (cf. GPT, Radford et al. 2018: 86.5 on the 2016 test set).
 
-``adapter="folds"``: ten adapters of rank 4, each trained on the validation set without one fold of contexts; a question is
-answered by the one that has never seen its context, be it a question of the validation set or a new one. ``adapter="all"``: one
+``weights="folds-1"``: ten adapters of rank 4, each trained on the validation set without one fold of contexts; a question is
+answered by the one that has never seen its context, be it a question of the validation set or a new one. ``weights="labelled"``: one
 trained on all of the validation set, for new stories.
 """
 
@@ -25,7 +25,7 @@ from typing import TYPE_CHECKING
 
 from scenarist.errors import BadInput
 from scenarist.models.endings.base import EndingModel, choice, fold_of, ranked
-from scenarist.models.endings.story_network import BOS, EOS, MARK, adapter, known_seed, story_files, story_network
+from scenarist.models.endings.story_network import BOS, EOS, MARK, adapter, seed_adapter, story_files, story_network
 from scenarist.networks.llama import Llama, Tree, all_cores
 from scenarist.networks.pretrained import gguf_file, load_library_model, smollm2
 from scenarist.question import AnyQuestion, Prediction
@@ -164,19 +164,19 @@ class StoryLm(Remembering):
 
     name = "story-lm"
 
-    def __init__(self, how: str = "pmi", see: str = "story", seed: int = 1) -> None:
+    def __init__(self, how: str = "pmi", see: str = "story", weights: str = "stories-1") -> None:
         super().__init__(see)
         if how not in HOW:
             raise BadInput(f"{self.name}: `how` is one of {', '.join(HOW)}, not {how!r}.")
-        self.how, self.seed = how, known_seed(seed)
+        self.how, self.weights = how, weights
 
     def reads(self) -> list[Path]:
         """SmolLM2 and the adapters for stories."""
-        return story_files()
+        return story_files(self.weights)
 
     def features(self, asked: Sequence[Asked]) -> list[list[list[float]]]:
         """For each ending: ln P(ending | story), ln P(ending) and their difference, by the token."""
-        net = story_network(self.seed)
+        net = story_network(self.weights)
         whole = [story_tree(net, context, endings) for context, endings in asked]
         alone = [story_tree(net, (), endings) for _, endings in asked]
         out = []
@@ -186,7 +186,7 @@ class StoryLm(Remembering):
         return out
 
     def many(self, asked: Sequence[Asked]) -> list[list[float]]:
-        net = story_network(self.seed)
+        net = story_network(self.weights)
         trees = [story_tree(net, context, endings) for context, endings in asked]
         told = branch_logps(net, trees)
         if self.how == "sum":
@@ -205,18 +205,18 @@ class StoryDiscriminator(Remembering):
 
     name = "story-discriminator"
 
-    def __init__(self, see: str = "story", seed: int = 1) -> None:
+    def __init__(self, see: str = "story", weights: str = "stories-1") -> None:
         super().__init__(see)
-        self.seed = known_seed(seed)
+        self.weights = weights
 
     def reads(self) -> list[Path]:
         """SmolLM2 and the adapters for stories."""
-        return story_files()
+        return story_files(self.weights)
 
     def many(self, asked: Sequence[Asked]) -> list[list[float]]:
-        net = story_network(self.seed)
+        net = story_network(self.weights)
         trees = [story_tree(net, context, endings) for context, endings in asked]
-        return last_logits(net, trees, None, adapter("stories", str(self.seed)))
+        return last_logits(net, trees, None, seed_adapter(self.weights))
 
 
 class LmClassifier(Remembering):
@@ -224,26 +224,24 @@ class LmClassifier(Remembering):
 
     name = "lm-classifier"
 
-    def __init__(self, adapter: str = "folds", see: str = "story") -> None:
+    def __init__(self, weights: str = "folds-1", see: str = "story") -> None:
         super().__init__(see)
-        if adapter not in ("folds", "all"):
-            raise BadInput(f"lm-classifier: `adapter` is folds or all, not {adapter!r}.")
-        self.adapter = adapter
+        self.weights = weights
 
     def reads(self) -> list[Path]:
         """SmolLM2, the adapters for stories, the labelled ones."""
-        return story_files("labelled" if self.adapter == "all" else "folds")
+        return story_files(self.weights)
 
     def many(self, asked: Sequence[Asked]) -> list[list[float]]:
-        net = story_network(1)
-        if self.adapter == "all":
-            chosen = adapter("labelled")
+        net = story_network()
+        if not self.weights.startswith("folds"):
+            chosen = adapter(self.weights)
             return last_logits(net, [story_tree(net, *one) for one in asked], chosen, chosen)
         out: list[list[float]] = [[] for _ in asked]
         for fold in range(10):
             mine = [at for at, (context, _) in enumerate(asked) if fold_of(context) == fold]
             if mine:
-                chosen = adapter("folds", str(fold))
+                chosen = adapter(self.weights, str(fold))
                 found = last_logits(net, [story_tree(net, *asked[at]) for at in mine], chosen, chosen)
                 for at, row in zip(mine, found, strict=True):
                     out[at] = row

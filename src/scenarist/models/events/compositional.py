@@ -20,9 +20,10 @@ import numpy.typing as npt
 from scenarist.errors import BadInput
 from scenarist.learning.event_counts import EventCounts, Floats, Ints, check_schema, words_of
 from scenarist.models.events.base import EventRanker, Gap
-from scenarist.models.events.log_bilinear import Matrix, part, weights_file, window
+from scenarist.models.events.log_bilinear import Matrix, part, window
 from scenarist.networks.layers import logsumexp
 from scenarist.question import AnyQuestion, EventGap
+from scenarist.store.home import weights_file
 from scenarist.story import Link
 
 
@@ -34,25 +35,21 @@ class Compositional(EventRanker):
 
     def __init__(
         self,
-        seed: int = 1,
+        weights: str | Path = "compositional-1",
         prior: float = 1.0,
         sharpness: float = 1.0,
         repeat: bool = True,
-        weights: str | Path | None = None,
     ) -> None:
+        """``weights``: a released file by its name, or a path."""
         if prior < 0 or sharpness <= 0:
             raise BadInput("compositional: prior is 0 or more, sharpness above 0.")
         super().__init__()
-        self.seed, self.prior, self.sharpness, self.repeat, self.weights = seed, prior, sharpness, repeat, weights
+        self.weights, self.prior, self.sharpness, self.repeat = weights, prior, sharpness, repeat
         self._ready = False
 
     def reads(self) -> list[Path]:
-        """The weights of this seed."""
-        return [
-            Path(self.weights)
-            if self.weights is not None
-            else weights_file(f"compositional-{(self.seed - 1) % 3 + 1}.npz")
-        ]
+        """The weights."""
+        return [weights_file("eventcloze", self.weights)]
 
     def fit(self, data: Iterable[Any] | EventCounts) -> Self:
         """Nothing to learn: the weights are there."""

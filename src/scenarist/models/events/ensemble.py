@@ -37,14 +37,13 @@ class EventCombination(EventRanker):
         decay: float = 0.5,
         lift: float = 0.0,
         explain: bool = False,
-        seed: int = 1,
-        weights: str | Path | None = None,
+        weights: str | Path = "",
         minimum: int = 2,
     ) -> None:
         if weight < 0 or untold_weight < 0 or smoothing <= 0:
             raise BadInput("event-combination: weights are 0 or more, smoothing above 0.")
         self.weight, self.untold_weight, self.smoothing, self.lift = weight, untold_weight, smoothing, lift
-        self.lm = EventLm(seed, explain=explain, weights=weights)
+        self.lm = EventLm(weights, explain=explain)
         self.voting = Mixture(smoothing, decay)
         super().__init__(minimum=minimum)
 

@@ -14,7 +14,6 @@ the chain says beyond frequency (a PMI by a network).
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple, Self
 from zipfile import BadZipFile
@@ -27,7 +26,7 @@ from scenarist.learning.event_counts import EventCounts, Floats, Ints, check_sch
 from scenarist.models.events.base import EventRanker, Gap
 from scenarist.networks.layers import gelu, layer_norm, logsumexp, softmax
 from scenarist.question import AnyQuestion, EventGap
-from scenarist.store import home as store
+from scenarist.store.home import weights_file
 from scenarist.story import Link
 
 Matrix = npt.NDArray[np.float32]
@@ -36,10 +35,6 @@ REACH = 12
 NO_POSITION = 2 * REACH + 1
 NEAREST = 24
 """Events of the chain that are looked at, the nearest to the gap."""
-
-
-weights_file = partial(store.release_file, "eventcloze")
-"""A file of the release by its name."""
 
 
 class Asked(NamedTuple):
@@ -148,31 +143,26 @@ class Net:
 
 
 class EventLm(EventRanker):
-    """The event language model; ``nets`` networks of one seed are averaged."""
+    """The event language model; where there are several ``nets``, they are averaged."""
 
     name = "event-lm"
     learns = "nothing"
-    release = "event-lm"
-    """The files of weights are called so, with the number of the seed."""
+    released = "event-lm-1"
+    """The weights where none are named: the first seed's."""
 
-    def __init__(
-        self, seed: int = 1, lift: float = 0.0, explain: bool = False, weights: str | Path | None = None
-    ) -> None:
+    def __init__(self, weights: str | Path = "", lift: float = 0.0, explain: bool = False) -> None:
+        """``weights``: a released file by its name (`event-lm-2`), or a path."""
         super().__init__()
-        self.seed, self.lift, self.explain, self.weights = seed, lift, explain, weights
+        self.weights, self.lift, self.explain = weights or self.released, lift, explain
         self._nets: list[Net] = []
 
     def reads(self) -> list[Path]:
-        """The weights of this seed."""
-        return [
-            Path(self.weights)
-            if self.weights is not None
-            else weights_file(f"{self.release}-{(self.seed - 1) % 3 + 1}.npz")
-        ]
+        """The weights."""
+        return [weights_file("eventcloze", self.weights)]
 
     @property
     def nets(self) -> list[Net]:
-        """The networks of this seed, read when first asked for."""
+        """The networks, read when first asked for."""
         if not self._nets:
             self._nets = [Net(path) for path in self.reads()]
             net = self._nets[0]
@@ -245,7 +235,7 @@ class LogBilinear(EventLm):
     """
 
     name = "log-bilinear"
-    release = "log-bilinear"
+    released = "log-bilinear-1"
 
 
 def window(question: EventGap) -> tuple[tuple[Link, ...], Ints, bool]:

@@ -20,7 +20,7 @@ from scenarist.errors import Missing
 from scenarist.models.scenarios.detector import Detector, Evidence, plain_runs
 from scenarist.models.scenarios.segment_readers import SegmentNamers
 from scenarist.networks.label_chain import Array, best
-from scenarist.networks.pretrained import encoder_base, find_released, fingerprint, gguf_file, release_file
+from scenarist.networks.pretrained import encoder_base, find_released, gguf_file
 
 if TYPE_CHECKING:
     from scenarist.models.scenarios.document_network import DocumentNetwork
@@ -81,40 +81,6 @@ def member(name: str) -> Member:
     return Member(find_released("detector", name))
 
 
-class Kept:
-    """Evidence computed elsewhere: the members' averaged scores, by a hash of the sentences; no text can be read back from it."""
-
-    def __init__(self, path: Path) -> None:
-        with np.load(path, allow_pickle=False) as file:
-            self.labels, self.below = (
-                file["labels"],
-                file["below"],
-            )  # (N, K): the likeliest labels, and how far below the best
-            self.steps = float(file["steps"]) if "steps" in file.files else 5.0  # a nat in so many parts
-            self.switch, self.enter = file["switch"].astype(np.float32), file["enter"].astype(np.float32)
-            self.places = {
-                bytes(mark).hex(): (int(start), int(stop))
-                for mark, start, stop in zip(file["marks"], file["starts"], file["stops"], strict=True)
-            }
-
-    def evidence(self, texts: Sequence[str]) -> Evidence | None:
-        """The kept scores of a document, or nothing."""
-        place = self.places.get(fingerprint(texts))
-        if place is None:
-            return None
-        rows = slice(*place)
-        labels, values = self.labels[rows].astype(np.int64), -self.below[rows].astype(np.float32) / self.steps
-        emission = np.repeat(values.min(axis=1, keepdims=True) - 1.0, len(self.enter), axis=1)
-        np.put_along_axis(emission, labels, values, axis=1)
-        return Evidence(emission, self.switch[rows], self.enter)
-
-
-@cache
-def kept() -> Kept:
-    """The kept evidence of the release, loaded once."""
-    return Kept(release_file("evidence.npz"))
-
-
 def joined(
     path: Sequence[int], none: int, switch: Array, shares: Callable[[int, int], Array], least: float
 ) -> list[int]:
@@ -150,7 +116,6 @@ class DeepDetector(Detector):
         teller: str | Sequence[str] = "teller-3+titler-1",
         teller_shares: Sequence[float] = (0.6, 0.4),
         light: float = 0.05,
-        recorded: bool = False,
         name_weight: float = 0.05,
         tell_weight: float = 0.75,
         doubt: float = 1.0,
@@ -165,7 +130,7 @@ class DeepDetector(Detector):
         """``members``: networks of the release that read documents; ``namer``, ``teller`` (several joined by ``+``): what judges
         single segments (``""``: nothing), how much it counts beside the rest (``name_weight``, ``tell_weight``) and each teller
         beside the others (``teller_shares``; the same for all where there are more or fewer); ``light``: the share of the light
-        network in the evidence; ``recorded``: take what a graphics card said of the tables' documents, which here takes hours;
+        network in the evidence;
         ``chain_weight``, ``whole_weight``, ``story_weight``: as in `detector`; ``join``: how much surer two neighbours are of
         one scenario together than of two apart, in nats, where a weak border between them is taken away."""
         self.tellers = tuple(one for one in (teller.split("+") if isinstance(teller, str) else teller) if one)
@@ -179,9 +144,9 @@ class DeepDetector(Detector):
         self.tell_weight = tell_weight if self.tellers else 0.0
         shares = teller_shares if len(teller_shares) == len(self.tellers) else None
         judging = self.name_weight or self.tell_weight
-        self.namers = SegmentNamers(namer, self.tellers, recorded, shares) if judging else None
-        self.light, self.recorded, self.join = light, recorded, join
-        for name in () if recorded else self.members:
+        self.namers = SegmentNamers(namer, self.tellers, shares) if judging else None
+        self.light, self.join = light, join
+        for name in self.members:
             if member(name).labels != self.network.labels[: len(member(name).labels)]:
                 raise Missing(
                     f"deep-detector: {name} knows other scenarios than the light detector. "
@@ -189,21 +154,15 @@ class DeepDetector(Detector):
                 )
 
     def reads(self) -> list[Path]:
-        """The light network, the members or their kept evidence, and SmolLM2 where a member stands on it."""
-        judges = [name for name in (self.namer, *self.tellers) if name]
-        deep = ["evidence", *(["names"] if judges else [])] if self.recorded else [*self.members, *judges]
+        """The light network, the members, and SmolLM2 where a member stands on it."""
+        deep = [*self.members, *(name for name in (self.namer, *self.tellers) if name)]
         below = [gguf_file()] if any(name.startswith(("smollm2", "namer", "teller", "titler")) for name in deep) else []
         return [*super().reads(), *(find_released("detector", name) for name in deep), *below]
 
     def evidence(self, texts: Sequence[str]) -> Evidence:
         """The members' scores, averaged, and some of the light network's."""
         plain = super().evidence(texts)
-        known = kept().evidence(texts) if self.recorded else None
-        if self.recorded and known is None:
-            raise Missing(
-                "deep-detector: this document was not among those whose evidence was kept (dev of wanzare2019)."
-            )
-        deep = [known] if known is not None else [member(name).evidence(texts) for name in self.members]
+        deep = [member(name).evidence(texts) for name in self.members]
         size = plain.emission.shape[1]
 
         def mixed(light: Array, others: Sequence[Array]) -> Array:

@@ -8,17 +8,15 @@ are asked of the likeliest few only. Trained by `training/detector/namers.py` an
 
 from __future__ import annotations
 
-from collections import ChainMap
 from collections.abc import Sequence
-from functools import cache, lru_cache
-from pathlib import Path
+from functools import lru_cache
 from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
 from scenarist.networks.label_chain import Array
 from scenarist.networks.layers import log_softmax
-from scenarist.networks.pretrained import encoder_base, find_released, fingerprint, release_file
+from scenarist.networks.pretrained import encoder_base, find_released, fingerprint
 
 if TYPE_CHECKING:
     from scenarist.networks.checkpoint import Checkpoint
@@ -119,33 +117,15 @@ Scores: TypeAlias = tuple[Array, Array]
 """Some labels, and how far each lies below the best."""
 
 
-@cache
-def said(path: Path) -> tuple[dict[str, Scores], dict[str, Scores]]:
-    """What namer and teller said of segments elsewhere, by a hash of the sentences; no text can be read back from it."""
-    with np.load(path, allow_pickle=False) as file:
-        arrays = dict(file)
-    marks = [bytes(mark).hex() for mark in arrays["marks"]]
-    named, told = (
-        dict(zip(marks, zip(arrays[part], arrays[f"{part}_below"] / float(arrays["steps"]), strict=True), strict=True))
-        for part in ("named", "told")
-    )
-    return named, told
-
-
 class SegmentNamers:
-    """A namer and tellers together; what they said elsewhere first, where it is at hand."""
+    """A namer and tellers together; a segment is asked about more than once, so what they said is remembered."""
 
-    def __init__(
-        self, namer: str, tellers: Sequence[str], recorded: bool = False, shares: Sequence[float] | None = None
-    ) -> None:
-        """``shares``: how much each teller counts; all the same otherwise. What was said elsewhere has its own in it."""
+    def __init__(self, namer: str, tellers: Sequence[str], shares: Sequence[float] | None = None) -> None:
+        """``shares``: how much each teller counts; all the same otherwise."""
         self.namer, self.tellers = namer, tuple(tellers)
         self.shares = tuple(shares or [1 / max(1, len(self.tellers))] * len(self.tellers))
-        known = said(release_file("names.npz")) if recorded else ({}, {})
-        self.named: ChainMap[str, Scores] = ChainMap(
-            {}, known[0]
-        )  # the first is filled here: a segment is asked about more than once
-        self.told: ChainMap[str, Scores] = ChainMap({}, known[1])
+        self.named: dict[str, Scores] = {}
+        self.told: dict[str, Scores] = {}
 
     def names(self, texts: Sequence[str], size: int) -> Array:
         """The namer's log-chances of all scenarios (C,)."""
@@ -173,8 +153,8 @@ class SegmentNamers:
         return spread(*self.told[mark], len(scores))
 
 
-def keep(kept: ChainMap[str, Scores], mark: str, scores: Scores, most: int = 5000) -> None:
+def keep(scored: dict[str, Scores], mark: str, scores: Scores, most: int = 5000) -> None:
     """Remember what was said of a segment; not of endlessly many."""
-    if len(kept.maps[0]) >= most:
-        kept.maps[0].clear()
-    kept[mark] = scores
+    if len(scored) >= most:
+        scored.clear()
+    scored[mark] = scores

@@ -19,7 +19,6 @@ from typing import NamedTuple
 import numpy as np
 
 from scenarist.errors import BadInput, Missing
-from scenarist.formats.lines import lines, whole
 from scenarist.formats.plain import sentences
 from scenarist.inventory import known, user_file, user_files
 from scenarist.learning.user_scripts import SUFFIX as SCRIPT
@@ -86,19 +85,6 @@ def forget(name: str) -> Path:
     path.unlink()
     user_file(name, SCRIPT).unlink(missing_ok=True)
     return path
-
-
-def read_stories(path: Path) -> list[str]:
-    """Stories from a folder of .txt files, or from a file with one story a line."""
-    if not path.exists():
-        raise BadInput(
-            f"{path}: no such file or folder; expected a folder of .txt files, or a file with a story a line"
-        )
-    if path.is_dir():
-        found = [whole(one).strip() for one in sorted(path.glob("*.txt"))]
-    else:
-        found = [line.text.strip() for line in lines(path)]
-    return [one for one in found if one]
 
 
 def cut(text: str) -> list[str]:

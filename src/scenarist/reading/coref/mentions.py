@@ -14,28 +14,13 @@ import numpy as np
 import numpy.typing as npt
 
 from scenarist.reading.coref import lexicon as lex
-from scenarist.reading.coref.quotations import quotations
-from scenarist.reading.coref.whereabouts import Whereabouts, whereabouts
+from scenarist.reading.coref.scene import Whereabouts, quotations, whereabouts
 from scenarist.story import Story, Token
 
 Array = npt.NDArray[Any]
 
 KINDS = ("", "person", "place", "organisation", "object", "animal", "time", "event", "abstract", "plant", "substance")
-DEPS = (
-    "nsubj",
-    "nsubj:pass",
-    "obj",
-    "iobj",
-    "obl",
-    "nmod",
-    "nmod:poss",
-    "conj",
-    "appos",
-    "root",
-    "compound",
-    "vocative",
-    "other",
-)
+DEPS = tuple("nsubj nsubj:pass obj iobj obl nmod nmod:poss conj appos root compound vocative other".split())
 ARTICLES = ("none", "the", "a", "this", "possessive", "quantity", "name")
 
 _OUTSIDE = frozenset(
@@ -44,26 +29,8 @@ _OUTSIDE = frozenset(
 _OUTSIDE_PREDICATE = frozenset("advmod obl obj xcomp iobj".split())
 _LOOSE = frozenset("also just only even then so too not maybe perhaps really actually still now never always".split())
 _INNER = frozenset("flat fixed goeswith compound amod det nummod punct cc case mark cop aux discourse".split())
-_ARTICLE = {
-    "the": 1,
-    "a": 2,
-    "an": 2,
-    "this": 3,
-    "that": 3,
-    "these": 3,
-    "those": 3,
-    "some": 5,
-    "any": 5,
-    "no": 5,
-    "every": 5,
-    "each": 5,
-    "all": 5,
-    "both": 5,
-    "many": 5,
-    "few": 5,
-    "several": 5,
-    "another": 5,
-}
+_ARTICLE = {"the": 1, "a": 2, "an": 2, "this": 3, "that": 3, "these": 3, "those": 3}
+_ARTICLE |= dict.fromkeys("some any no every each all both many few several another".split(), 5)
 UNKNOWN, ONE, MANY = 0, 1, 2
 MALE, FEMALE, NEUTER = 1, 2, 3
 

@@ -1,8 +1,8 @@
 """Parsed Story -> Entities: every candidate takes its best antecedent, or none; each link says why.
 
-The network proposes (`scorer`), rules dispose: a cluster never holds two sexes; a pronoun never joins an argument
+The network proposes (`pairs`), rules dispose: a cluster never holds two sexes; a pronoun never joins an argument
 of its own verb unless it is reflexive; parts of a coordination are never the coordination; what lies at a place somebody has
-just reached is *it* rather than the place (`whereabouts`). A coordination, and a plural
+just reached is *it* rather than the place (`scene`). A coordination, and a plural
 that continues one, keeps its members (split antecedents). Singletons are kept.
 """
 
@@ -19,8 +19,7 @@ import numpy.typing as npt
 
 from scenarist.reading.coref import lexicon as lex
 from scenarist.reading.coref.mentions import DEPS, FEMALE, KINDS, MALE, MANY, ONE, Mentions, find
-from scenarist.reading.coref.pairs import FEATURES, Pairs, numbers, own, slices
-from scenarist.reading.coref.scorer import Scorer
+from scenarist.reading.coref.pairs import FEATURES, Pairs, Scorer, numbers, own, slices
 from scenarist.story import Entity, Mention, Story
 
 Array = npt.NDArray[Any]

@@ -12,7 +12,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from scenarist.reading.events.lexicon import NO_GAP, POSSESSION, SUBJECT_CONTROL, TIMES
-from scenarist.reading.events.tree import DEEP, Tree
+from scenarist.reading.events.predicates import DEEP, Tree
 
 NOMINAL = frozenset({"NOUN", "PROPN", "PRON", "NUM", "SYM", "X", "DET", "ADJ"})
 

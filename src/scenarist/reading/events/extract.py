@@ -1,7 +1,7 @@
 """Parsed Story -> its Events, in text order; cost linear in the text.
 
 Roles keep their surface names (a passive's subject is ``subj`` and ``Event.passive`` is set, its by-phrase is
-``agent``): the views (`views.py`) turn passives round where they want it.
+``agent``): the views (`reading/chains.py`) turn passives round where they want it.
 """
 
 from __future__ import annotations
@@ -9,9 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from scenarist.reading.events.arguments import Arguments
-from scenarist.reading.events.predicates import Predicate, predicates
+from scenarist.reading.events.predicates import Predicate, Tree, predicates
 from scenarist.reading.events.status import Status, Statuses, reports
-from scenarist.reading.events.tree import Tree
 from scenarist.story import Entity, Event, Role, Story
 
 SURE = 0.5

@@ -19,8 +19,7 @@ from scenarist.reading.events.lexicon import (
     REAL_COMPLEMENT,
     REPORTING,
 )
-from scenarist.reading.events.predicates import stands_for_auxiliary
-from scenarist.reading.events.tree import DEEP, Tree
+from scenarist.reading.events.predicates import DEEP, Tree, stands_for_auxiliary
 
 QUOTES = frozenset({'"', "“", "”", "``", "''", "‘"})
 

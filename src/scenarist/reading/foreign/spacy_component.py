@@ -20,8 +20,8 @@ from spacy.tokens import Doc, Span
 from spacy.util import DummyTokenizer, filter_spans, registry
 
 from scenarist.errors import BadInput
+from scenarist.formats.plain import clean
 from scenarist.reading.default import DefaultReader
-from scenarist.reading.parser.clean import clean
 from scenarist.reading.parser.parse import parser
 from scenarist.story import Story
 

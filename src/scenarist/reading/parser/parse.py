@@ -9,9 +9,11 @@ from __future__ import annotations
 
 import hashlib
 import re
+import sys
 from array import array
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cache
+from importlib import import_module
 from itertools import chain, pairwise
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -257,3 +259,18 @@ def pieces(text: str, start: int, stop: int) -> Iterator[tuple[int, int]]:
             end = long.start() if long.start() > start else min(end, start + RUN)
         yield start, end
         start = end
+
+
+def preload() -> None:
+    """Import spaCy's English without torch: its tokenizer is all the reader takes of it, and torch would double the time to start.
+
+    spaCy's own library imports torch wherever it is installed, only to know whether it is there. Where a program has loaded torch or
+    spaCy already, nothing is changed; and a pipeline that needs torch inside spaCy has to be loaded before.
+    """
+    if "torch" in sys.modules or "thinc.compat" in sys.modules:
+        return
+    sys.modules["torch"] = None  # type: ignore[assignment]  # an import of it now fails as if it were not installed
+    try:
+        import_module("spacy.lang.en")
+    finally:
+        del sys.modules["torch"]

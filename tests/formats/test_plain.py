@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from scenarist.reading.parser.clean import clean, not_english
+from scenarist.formats.plain import clean, not_english
 
 
 def test_odd_text_is_cleaned_in_place_and_noted() -> None:
