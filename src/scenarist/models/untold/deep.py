@@ -20,7 +20,7 @@ from scenarist.errors import BadInput, missing_extra
 from scenarist.models.untold.base import log_chances, scenario_of
 from scenarist.models.untold.counts import UntoldNetwork
 from scenarist.models.untold.labels import is_labelled
-from scenarist.networks.llama import Llama, Tree
+from scenarist.networks.llama import Llama, TextTree
 from scenarist.networks.pretrained import find_released, gguf_file, smollm2
 from scenarist.question import Answer, AnyQuestion, Prediction, Unsaid
 
@@ -143,7 +143,7 @@ class DeepGaps:
         with torch.inference_mode():
             for at in range(0, len(new), TOGETHER):
                 some = new[at : at + TOGETHER]
-                states = self.base.states_of_trees([Tree.grow(rows[gap], []) for gap in some])  # (b, t, d)
+                states = self.base.states_of_trees([TextTree.grow(rows[gap], []) for gap in some])  # (b, t, d)
                 ends = torch.tensor([len(rows[gap]) - 1 for gap in some])
                 scores = states[torch.arange(len(some)), ends] @ self.verbs.T + self.bias
                 self._known.update(zip(some, scores.log_softmax(-1).numpy(), strict=True))
