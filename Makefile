@@ -49,7 +49,7 @@ check: $(VENV)/dev ## ruff (rules and format), mypy, import-linter, codespell
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports --no-cache
-	$(BIN)/codespell README.md CHANGELOG.md CONTRIBUTING.md docs examples src/scenarist/cli src/scenarist/bench src/scenarist/pages
+	$(BIN)/codespell README.md CHANGELOG.md CONTRIBUTING.md docs examples experiments src/scenarist/cli src/scenarist/bench src/scenarist/pages
 
 docs: $(VENV)/dev ## the documentation site in site/
 	$(BIN)/python -m pip install --quiet --constraint constraints.txt --editable '.[docs]'

@@ -278,14 +278,14 @@ class RandomLabels(SegmentThenLabel):
         return random_cuts(story, len(words), self.seed)
 
 
-class Majority:
+class MajorityScenario:
     """The commonest label for every sentence; by sentences, as the paper counts."""
 
     name = "sent-maj"
     learns = "stories"
     asks: tuple[type[Question], ...] = (Where,)
 
-    def fit(self, data: Iterable[Any]) -> Majority:
+    def fit(self, data: Iterable[Any]) -> MajorityScenario:
         """Count sentences a scenario."""
         counts: Counter[str] = Counter()
         for story in data:

@@ -1,6 +1,6 @@
 """WordGap -> Prediction: what every word model shares. A subclass builds and trains a network.
 
-Protocol (Bisk et al. 2019, section 4.1; notes in docs/why/transducer.md): the distribution over the vocabulary is cut to the
+Protocol (Bisk et al. 2019, section 4.1; notes in docs/log/transducer.md): the distribution over the vocabulary is cut to the
 admissible words and ``#UNK#`` and renormalised; a key that is not in the vocabulary is rated as ``#UNK#``, and ``#UNK#`` is
 never the first guess (its place is then the second). Queries of one batch that share a text are answered in one pass.
 """
@@ -16,8 +16,8 @@ from torch import Tensor
 
 from scenarist.contracts import WordLists
 from scenarist.errors import BadInput
-from scenarist.models.words.batches import UNKNOWN, Row, Vocabulary
-from scenarist.models.words.queries import Admissible, Network, Place, Query, merge, read_logits
+from scenarist.models.words.batches import UNKNOWN, PairRow, Vocabulary
+from scenarist.models.words.queries import Admissible, Network, Query, QueryPlace, merge, read_logits
 from scenarist.networks import checkpoint
 from scenarist.question import HIDDEN, Answer, AnyQuestion, Guess, Prediction, Question, WordGap
 from scenarist.story import Alignment, Pair
@@ -26,7 +26,7 @@ LISTED = 10
 """Guesses written out; what stands lower is rated only when asked."""
 
 
-def rows_of(pairs: Iterable[Pair]) -> list[Row]:
+def rows_of(pairs: Iterable[Pair]) -> list[PairRow]:
     """Pairs as rows; an empty abstract has nothing to align to."""
     rows = []
     for pair in pairs:
@@ -34,7 +34,7 @@ def rows_of(pairs: Iterable[Pair]) -> list[Row]:
             raise BadInput(f"word models learn from pairs of abstract and concrete text, not {type(pair).__name__}.")
         if not pair.abstract or not pair.concrete:
             raise BadInput(f"pair {pair.id!r}: abstract and concrete text must not be empty.")
-        rows.append(Row(pair.abstract, pair.concrete, pair.blanks))
+        rows.append(PairRow(pair.abstract, pair.concrete, pair.blanks))
     return rows
 
 
@@ -62,8 +62,9 @@ class WordModel:
     temperature = 1.0
     """Divides the logits: above 1 for a network that is surer than it should be."""
 
-    def __init__(self, weights: str = "", device: str = "auto", seed: int = 1) -> None:
-        self.weights, self.device, self.seed = weights, pick_device(device), seed
+    def __init__(self, weights: str = "", device: str = "auto", seed: int = 1, variant: str = "") -> None:
+        """``variant``: another released training of this model and seed (release/kidscook/CARD.md)."""
+        self.weights, self.device, self.seed, self.variant = weights, pick_device(device), seed, variant
         self.vocabulary_: Vocabulary | None = None
         self.whitelist_: tuple[str, ...] = ()
         self.network_: Any = None
@@ -84,14 +85,15 @@ class WordModel:
         self.learn(rows, data if isinstance(data, WordLists) else None, None if held is None else rows_of(held))
         return self
 
-    def learn(self, rows: Sequence[Row], lists: WordLists | None, held: Sequence[Row] | None) -> None:
+    def learn(self, rows: Sequence[PairRow], lists: WordLists | None, held: Sequence[PairRow] | None) -> None:
         """Build and train ``network_``; set ``vocabulary_`` and ``whitelist_``, from ``lists`` where the corpus brings them."""
         raise NotImplementedError
 
     def path(self) -> Path:
-        """The file that ``weights`` names: ``kidscook`` is the released one of this model and seed."""
+        """The file that ``weights`` names: ``kidscook`` is the released one of this model, variant and seed."""
         if self.weights == "kidscook":
-            return checkpoint.find(f"{self.name}-{self.seed}.safetensors")
+            name = "-".join(part for part in (self.name, self.variant, str(self.seed)) if part)
+            return checkpoint.find(f"{name}.safetensors")
         return Path(self.weights)
 
     def reads(self) -> list[Path]:
@@ -194,7 +196,7 @@ class WordModel:
         return found
 
     def read_places(
-        self, rows: Sequence[Row], asked: Sequence[Place], told: Sequence[Place], whitelist: str
+        self, rows: Sequence[PairRow], asked: Sequence[QueryPlace], told: Sequence[QueryPlace], whitelist: str
     ) -> tuple[Tensor, Tensor]:
         """ln p over the admissible words at the places ``asked``, (Q, W + 1); ln p of the word that stands at each place ``told``.
 
@@ -209,7 +211,7 @@ class WordModel:
         return table, spoken.masked_fill(torch.tensor(words, dtype=torch.long) == self.vocabulary_.unknown, 0.0)
 
 
-def hidden_words(row: Row) -> tuple[str, ...]:
+def hidden_words(row: PairRow) -> tuple[str, ...]:
     """The text of a row with its blanks hidden."""
     blank = {place for start, stop in row.blanks for place in range(start, stop)}
     return tuple(HIDDEN if at in blank else word for at, word in enumerate(row.concrete))

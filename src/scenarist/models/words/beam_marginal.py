@@ -22,13 +22,13 @@ from torch import Tensor
 
 from scenarist.errors import BadInput
 from scenarist.models.words.base import WordModel, gap
-from scenarist.models.words.batches import Row
-from scenarist.models.words.queries import Place
+from scenarist.models.words.batches import PairRow
+from scenarist.models.words.queries import QueryPlace
 from scenarist.question import HIDDEN, AnyQuestion, WordGap
 from scenarist.registry import make
 
 
-class Sketch(NamedTuple):
+class TextSketch(NamedTuple):
     """A text up to a blank: its earlier blanks are hidden."""
 
     abstract: tuple[str, ...]
@@ -37,19 +37,19 @@ class Sketch(NamedTuple):
     stop: int
     """Where the blank that follows ends."""
 
-    def before(self) -> Sketch | None:
+    def before(self) -> TextSketch | None:
         """The text up to the blank before, None where there is none."""
         if not self.blanks:
             return None
         start, stop = self.blanks[-1]
-        return Sketch(self.abstract, self.words[:start], self.blanks[:-1], stop)
+        return TextSketch(self.abstract, self.words[:start], self.blanks[:-1], stop)
 
-    def row(self, words: tuple[str, ...]) -> Row:
+    def row(self, words: tuple[str, ...]) -> PairRow:
         """The text as filled, the mark of the blank that follows included."""
-        return Row(self.abstract, words, (*self.blanks, (len(self.words), self.stop)))
+        return PairRow(self.abstract, words, (*self.blanks, (len(self.words), self.stop)))
 
 
-class Kept(NamedTuple):
+class KeptFillings(NamedTuple):
     """Fillings of a sketch's earlier blanks."""
 
     texts: list[tuple[str, ...]]
@@ -94,8 +94,8 @@ class BeamMarginal(WordModel):
         self.inner: WordModel = (
             make("model", model, **own) if model.endswith("ensemble") else make("model", model, seed=seed, **own)
         )
-        self._kept: dict[Sketch, Kept] = {}
-        self._open: dict[tuple[Sketch, int], Tensor] = {}
+        self._kept: dict[TextSketch, KeptFillings] = {}
+        self._open: dict[tuple[TextSketch, int], Tensor] = {}
 
     def reads(self) -> list[Path]:
         """What the inner model reads."""
@@ -123,23 +123,23 @@ class BeamMarginal(WordModel):
         self._last = (list(questions), found)
         return found
 
-    def look(self, sketches: Sequence[Sketch], whitelist: str) -> None:
+    def look(self, sketches: Sequence[TextSketch], whitelist: str) -> None:
         """Fillings for all these sketches, those of earlier blanks first."""
         todo = [one for one in dict.fromkeys(sketches) if one not in self._kept]
         if not todo:
             return
         self.look([before for one in todo if (before := one.before()) is not None], whitelist)
         filled = self.longer(todo, whitelist)
-        rows: list[Row] = []
-        asked: list[Place] = []
-        told: list[Place] = []
+        rows: list[PairRow] = []
+        asked: list[QueryPlace] = []
+        told: list[QueryPlace] = []
         for one, some in zip(todo, filled, strict=True):
             since = (
                 one.blanks[-1][1] if one.blanks else len(one.words)
             )  # what stands before the first blank speaks for none
             for text, _ in some:
-                asked.append(Place(len(rows), len(text), len(text)))
-                told += [Place(len(rows), at, at) for at in range(since, len(text))]
+                asked.append(QueryPlace(len(rows), len(text), len(text)))
+                told += [QueryPlace(len(rows), at, at) for at in range(since, len(text))]
                 rows.append(one.row(text))
         tables, spoken = self.inner.read_places(rows, asked, told, whitelist)
         heard = torch.zeros(len(rows)).index_add(
@@ -154,12 +154,12 @@ class BeamMarginal(WordModel):
                 for number, level in enumerate(weights.tolist())
                 if math.exp(level) >= min(self.least, 0.5 / len(some))
             ]
-            self._kept[one] = Kept(
+            self._kept[one] = KeptFillings(
                 [some[number][0] for number in stay], weights[stay].log_softmax(0), tables[here][stay]
             )
             at += len(some)
 
-    def longer(self, todo: Sequence[Sketch], whitelist: str) -> list[list[Filling]]:
+    def longer(self, todo: Sequence[TextSketch], whitelist: str) -> list[list[Filling]]:
         """The best fillings of each sketch, from those of the sketch before it, with ln of their weight."""
         names = self.inner.admissible(whitelist).words
         live: list[list[Filling]] = []
@@ -174,12 +174,12 @@ class BeamMarginal(WordModel):
         for step in range(max((one.blanks[-1][1] - one.blanks[-1][0] for one in todo if one.blanks), default=0)):
             going = [at for at, one in enumerate(todo) if one.blanks and step < one.blanks[-1][1] - one.blanks[-1][0]]
             if step:
-                rows: list[Row] = []
-                asked: list[Place] = []
+                rows: list[PairRow] = []
+                asked: list[QueryPlace] = []
                 for at in going:
                     for text, _ in live[at]:
-                        asked.append(Place(len(rows), len(text), todo[at].blanks[-1][0]))
-                        rows.append(Row(todo[at].abstract, text, todo[at].blanks))
+                        asked.append(QueryPlace(len(rows), len(text), todo[at].blanks[-1][0]))
+                        rows.append(PairRow(todo[at].abstract, text, todo[at].blanks))
                 tables, _ = self.inner.read_places(rows, asked, [], whitelist)
                 parts = tables.split([len(live[at]) for at in going])
             else:
@@ -204,21 +204,23 @@ class BeamMarginal(WordModel):
             if not number or float(level) >= enough
         ]
 
-    def open_words(self, asked: Sequence[tuple[Sketch, int]], whitelist: str) -> dict[tuple[Sketch, int], Tensor]:
+    def open_words(
+        self, asked: Sequence[tuple[TextSketch, int]], whitelist: str
+    ) -> dict[tuple[TextSketch, int], Tensor]:
         """ln p of the word after the first ``count`` of a blank, whatever those are: (sketch, count) -> (W + 1,)."""
         names = self.inner.admissible(whitelist).words
         todo = [(one, count) for one, count in dict.fromkeys(asked) if (one, count) not in self._open]
-        live: dict[tuple[Sketch, int], list[Filling]] = {}
+        live: dict[tuple[TextSketch, int], list[Filling]] = {}
         for one, count in todo:
             kept = self._kept[one]
             live[one, count] = list(zip(kept.texts, kept.weights.tolist(), strict=True))
         for step in range(max((count for _, count in todo), default=-1) + 1):
             going = [key for key in todo if step <= key[1]]
-            rows: list[Row] = []
+            rows: list[PairRow] = []
             if step:
                 for one, count in going:
                     rows += [one.row(text) for text, _ in live[one, count]]
-                places = [Place(at, len(row.concrete), row.blanks[-1][0]) for at, row in enumerate(rows)]
+                places = [QueryPlace(at, len(row.concrete), row.blanks[-1][0]) for at, row in enumerate(rows)]
                 tables, _ = self.inner.read_places(rows, places, [], whitelist)
                 parts: Sequence[Tensor] = tables.split([len(live[key]) for key in going])
             else:
@@ -231,16 +233,16 @@ class BeamMarginal(WordModel):
                     live[key] = self.widened(live[key], table, names)
         return {key: self._open[key] for key in asked}
 
-    def mixed(self, gaps: Sequence[WordGap], sketches: Sequence[Sketch], whitelist: str) -> Tensor:
+    def mixed(self, gaps: Sequence[WordGap], sketches: Sequence[TextSketch], whitelist: str) -> Tensor:
         """The mean of the inner model's answers after each filling, (Q, W + 1)."""
-        rows: list[Row] = []
-        asked: list[Place] = []
+        rows: list[PairRow] = []
+        asked: list[QueryPlace] = []
         kept = [self._kept[one] for one in sketches]
         for one, sketched, some in zip(gaps, sketches, kept, strict=True):
             answered = one.prefix[one.blank :]
             if answered:
                 for text in some.texts:
-                    asked += [Place(len(rows), len(text) + at, len(text)) for at in range(len(answered) + 1)]
+                    asked += [QueryPlace(len(rows), len(text) + at, len(text)) for at in range(len(answered) + 1)]
                     rows.append(sketched.row((*text, *answered)))
         tables = self.inner.read_places(rows, asked, [], whitelist)[0] if rows else torch.empty(0)
         within = [(sketched, len(one.prefix) - one.blank) for one, sketched in zip(gaps, sketches, strict=True)]
@@ -266,9 +268,9 @@ class BeamMarginal(WordModel):
         return torch.stack(found)
 
 
-def sketch(one: WordGap) -> Sketch:
+def sketch(one: WordGap) -> TextSketch:
     """The text up to the blank of a question, what was fed into earlier blanks hidden."""
     words = list(one.prefix[: one.blank])
     for start, stop in one.blanks:
         words[start:stop] = [HIDDEN] * (stop - start)
-    return Sketch(one.abstract, tuple(words), one.blanks, len(one.prefix) + one.left)
+    return TextSketch(one.abstract, tuple(words), one.blanks, len(one.prefix) + one.left)
