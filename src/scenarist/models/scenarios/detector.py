@@ -29,7 +29,7 @@ from scenarist.errors import BadInput
 from scenarist.formats.plain import sentences as cut
 from scenarist.inventory import NONE, related
 from scenarist.models.scenarios.deciding_words import deciding_words
-from scenarist.models.scenarios.phrase_network import Network, carried
+from scenarist.models.scenarios.phrase_network import PhraseNetwork, carried
 from scenarist.networks.label_chain import Array, best, chances
 from scenarist.networks.layers import log_softmax, unit
 from scenarist.question import AnyQuestion, Guess, Prediction, Question, Segments, Where
@@ -41,7 +41,7 @@ from scenarist.story import Label, Segment, Sentence, Story
 class SegmentLabels:
     """The weights, and the log-chances they give."""
 
-    def __init__(self, path: Path, network: Network) -> None:
+    def __init__(self, path: Path, network: PhraseNetwork) -> None:
         with np.load(path, allow_pickle=False) as arrays:
             places = arrays["places"]  # numbers of the network's phrases
             self.rows = arrays["rows"]  # (V, D) int8
@@ -121,7 +121,7 @@ class Detector:
         text is further from the training)."""
         if most < 1 or separator < 0 or not 0 <= least <= 1 or soften <= 0:
             raise BadInput("detector: expected most >= 1, separator >= 0, 0 <= least <= 1 and soften > 0.")
-        self.network = Network(Path(weights)) if weights else carried()
+        self.network = PhraseNetwork(Path(weights)) if weights else carried()
         if taught:
             from scenarist.models.scenarios.user_scenarios import with_taught
 
@@ -300,7 +300,7 @@ def read(story: Story) -> tuple[tuple[Sentence, ...], list[str]]:
     return spans, [story.of(one) for one in spans]
 
 
-def english(network: Network, texts: Sequence[str]) -> bool:
+def english(network: PhraseNetwork, texts: Sequence[str]) -> bool:
     """Are enough of the words known (looking at the first 200 sentences)?"""
     words = [stem(word) for text in texts[:200] for word in WORD.findall(text.lower().replace("’", "'"))]
     letters = sum(letter.isalpha() for text in texts[:200] for letter in text)
