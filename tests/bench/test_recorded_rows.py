@@ -135,7 +135,7 @@ LIVE = [  # seconds an item: few of them, and one seed
     ("storycloze2016", "story-discriminator", "storycloze-2016", 4),
     ("storycloze2016", "lm-classifier", "storycloze-2016", 4),
     ("ordering", "story-order", "rocstories", 4),
-    ("untold", "deep-reader", "mcscript", 3),
+    ("untold", "untold-deep", "mcscript", 3),
 ]
 
 
