@@ -205,7 +205,7 @@ class WordModel:
     def read_places(
         self, rows: Sequence[PairRow], asked: Sequence[QueryPlace], spoken_places: Sequence[QueryPlace], whitelist: str
     ) -> tuple[Tensor, Tensor]:
-        """ln p over the admissible words at the places ``asked``, (Q, W + 1); ln p of the words at the ``spoken_places``.
+        """ln p over the admissible words at the places ``asked``, (Q, W + 1); ln p of the word at each of the ``spoken_places``.
 
         The second is over the whole vocabulary, and 0 for a word that is not in it.
         """
