@@ -91,20 +91,20 @@ def occurrences(event: Event) -> list[Occurrence]:
     return found
 
 
-class Told(NamedTuple):
+class OccurrencePlaces(NamedTuple):
     """One teller's occurrences with the place of the first mention of each."""
 
     places: dict[Occurrence, float]
 
 
-def told(story: Story) -> Told:
+def told(story: Story) -> OccurrencePlaces:
     """The occurrences of a story: what happened, at its relative place."""
     events = [event for event in story.events if event.polarity]
     places: dict[Occurrence, float] = {}
     for number, event in enumerate(events):
         for one in occurrences(event):
             places.setdefault(one, number / max(1, len(events) - 1))
-    return Told(places)
+    return OccurrencePlaces(places)
 
 
 def meanings(stories: Iterable[Story], least: int = 2, share: float = 0.5) -> dict[Occurrence, str]:
@@ -136,7 +136,7 @@ class Group:
     def place(self) -> float:
         return sum(self.places) / len(self.places)
 
-    def told_at(self, telling: Told) -> float | None:
+    def told_at(self, telling: OccurrencePlaces) -> float | None:
         """Where a teller says it: the mean of the first mentions of its members (a plan told ahead does not decide), None where nowhere."""
         places = [telling.places[one] for one in self.members if one in telling.places]
         return sum(places) / len(places) if places else None
@@ -162,7 +162,7 @@ def particle(one: str, other: str) -> bool:
 
 
 def grouped(
-    tellings: Sequence[Told], least: int = 2, meant: Mapping[Occurrence, str] = MappingProxyType({})
+    tellings: Sequence[OccurrencePlaces], least: int = 2, meant: Mapping[Occurrence, str] = MappingProxyType({})
 ) -> list[Group]:
     """Groups of paraphrases, those of most tellers first; ``meant``: what annotators say of some occurrences."""
     tellers: dict[Occurrence, set[int]] = defaultdict(set)

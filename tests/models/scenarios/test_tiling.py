@@ -9,7 +9,6 @@ from hypothesis import strategies as st
 
 from scenarist.errors import BadInput
 from scenarist.learning.topics import Topics, digamma
-from scenarist.models.scenarios.perceptrons import OneVsAll
 from scenarist.models.scenarios.tiling import (
     Even,
     RandomCuts,
@@ -21,6 +20,7 @@ from scenarist.models.scenarios.tiling import (
     word_vectors,
 )
 from scenarist.models.scenarios.wanzare2019 import Features, MajorityScenario, SentenceLabels
+from scenarist.networks.perceptrons import OneVsAll
 from scenarist.question import Segments, Where
 from scenarist.story import Story
 

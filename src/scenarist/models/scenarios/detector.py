@@ -31,7 +31,7 @@ from scenarist.errors import BadInput
 from scenarist.formats.plain import sentences as cut
 from scenarist.inventory import NONE, related
 from scenarist.models.scenarios.deciding_words import deciding_words
-from scenarist.models.scenarios.phrase_network import Network, carried
+from scenarist.models.scenarios.phrase_network import PhraseNetwork, carried
 from scenarist.networks.label_chain import Array, best, chances
 from scenarist.networks.layers import log_softmax, unit
 from scenarist.question import AnyQuestion, Guess, Prediction, Question, Segments, Where
@@ -43,7 +43,7 @@ from scenarist.story import Label, Segment, Sentence, Story
 class SegmentLabels:
     """The weights, and the log-chances they give."""
 
-    def __init__(self, path: Path, network: Network) -> None:
+    def __init__(self, path: Path, network: PhraseNetwork) -> None:
         with np.load(path, allow_pickle=False) as arrays:
             places = arrays["places"]  # numbers of the network's phrases
             self.rows = arrays["rows"]  # (V, D) int8
@@ -152,7 +152,7 @@ class Detector:
         `Decision` other than those that stand beside the weights."""
         if most < 1 or not 0 <= least <= 1:
             raise BadInput("detector: expected most >= 1 and 0 <= least <= 1.")
-        self.network = Network(Path(weights)) if weights else carried()
+        self.network = PhraseNetwork(Path(weights)) if weights else carried()
         if taught:
             from scenarist.models.scenarios.user_scenarios import with_taught
 
@@ -332,7 +332,7 @@ def read(story: Story) -> tuple[tuple[Sentence, ...], list[str]]:
     return spans, [story.of(one) for one in spans]
 
 
-def english(network: Network, texts: Sequence[str]) -> bool:
+def english(network: PhraseNetwork, texts: Sequence[str]) -> bool:
     """Are enough of the words known (looking at the first 200 sentences)?"""
     words = [stem(word) for text in texts[:200] for word in WORD.findall(text.lower().replace("’", "'"))]
     letters = sum(letter.isalpha() for text in texts[:200] for letter in text)

@@ -29,10 +29,10 @@ from scenarist.errors import BadInput
 from scenarist.formats.plain import sentences as cut
 from scenarist.inventory import find, known
 from scenarist.learning.topics import Topics, carried_topics
-from scenarist.models.scenarios.perceptrons import OneVsAll
 from scenarist.models.scenarios.tiling import random_cuts, spans_of, tile, topic_vectors
 from scenarist.networks.label_chain import Array
 from scenarist.networks.layers import unit
+from scenarist.networks.perceptrons import OneVsAll
 from scenarist.question import AnyQuestion, Guess, Prediction, Question, Segments, Where
 from scenarist.reading.content_words import content_words
 from scenarist.signature import content_hash
