@@ -4,7 +4,7 @@ The carried network stays as it is. A new label gets weights of its own over the
 logistic regression against the network's own score for everything else, on the user's sentences and on a sample of sentence
 vectors the package carries (numbers, no text). Words the network does not know (*kite*) get a dimension of their own that speaks
 for the new label only. Kept as arrays in the home folder, one file a scenario; the script of the same stories lies beside it
-(`learning/user_scripts.py`).
+(`learning/scripts.py`).
 """
 
 from __future__ import annotations
@@ -21,8 +21,8 @@ import numpy as np
 from scenarist.errors import BadInput, Missing
 from scenarist.formats.plain import sentences
 from scenarist.inventory import known, user_file, user_files
-from scenarist.learning.user_scripts import SUFFIX as SCRIPT
-from scenarist.learning.user_scripts import learn_user_script
+from scenarist.learning.scripts import SUFFIX as SCRIPT
+from scenarist.learning.scripts import learn_user_script
 from scenarist.models.scenarios.deciding_words import deciding_words
 from scenarist.models.scenarios.phrase_network import PhraseNetwork, carried
 from scenarist.networks.label_chain import Array, chances

@@ -29,9 +29,8 @@ from scenarist.learning.script_matches import (
     told_events,
 )
 from scenarist.learning.script_phrases import USUAL, names_scenario, phrase_text, verb_and_head, wording
-from scenarist.learning.scripts import carried
+from scenarist.learning.scripts import carried, known_scripts
 from scenarist.learning.tellings import telling
-from scenarist.learning.user_scripts import known_scripts
 from scenarist.models.untold.base import Array, SlotGap, log_chances
 from scenarist.models.untold.counts import UntoldNetwork
 from scenarist.models.untold.labels import event_labels, label_knowledge
