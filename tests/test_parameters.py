@@ -10,12 +10,13 @@ from pathlib import Path
 
 SOURCE = Path(__file__).parents[1] / "src" / "scenarist"
 MOST = 8
+BEING_MENDED = "the detectors get their constants from the card of their weights (issue 16)"
 ALLOWED = {
     "verbs/learn.py:learn": "a front door: the options of its command, by name",
     "verbs/fill.py:fill": "a front door: three questions under one verb, told apart by overloads",
     "verbs/run_table.py:run_table": "a front door: the options of its command, by name",
-    "models/scenarios/deep.py:DeepDetector.__init__": "being mended",
-    "models/scenarios/detector.py:Detector.__init__": "being mended",
+    "models/scenarios/deep.py:DeepDetector.__init__": BEING_MENDED,
+    "models/scenarios/detector.py:Detector.__init__": BEING_MENDED,
 }
 
 
@@ -39,3 +40,7 @@ def long_lists() -> dict[str, int]:
 
 def test_at_most_eight_parameters() -> None:
     assert {name: count for name, count in long_lists().items() if name not in ALLOWED} == {}
+
+
+def test_no_exception_outlives_its_function() -> None:
+    assert {name for name, reason in ALLOWED.items() if reason != BEING_MENDED} <= set(long_lists())

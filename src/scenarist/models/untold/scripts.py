@@ -10,7 +10,7 @@ them. Beyond the five papers; the idea that typical and untold means implied is 
 from __future__ import annotations
 
 import math
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from functools import cached_property
@@ -30,7 +30,7 @@ from scenarist.learning.script_matches import (
 )
 from scenarist.learning.script_phrases import USUAL, names_scenario, phrase_text, verb_and_head, wording
 from scenarist.learning.scripts import carried, known_scripts
-from scenarist.learning.tellings import telling
+from scenarist.learning.tellings import content_lemmas, event_verbs, main_verb
 from scenarist.models.untold.base import Array, SlotGap, log_chances
 from scenarist.models.untold.counts import UntoldNetwork
 from scenarist.models.untold.labels import event_labels, label_knowledge
@@ -83,9 +83,14 @@ class MatchedPassage:
     @cached_property
     def sentences(self) -> list[int]:
         """The sentences of the passage: those whose middle lies in one of its segments."""
-        spans = [(self.story.segments[index].start, self.story.segments[index].stop) for index in self.passage.segments]
-        middles = [(sentence.start + sentence.stop) / 2 for sentence in self.story.sentences]
-        return [number for number, middle in enumerate(middles) if any(start <= middle < stop for start, stop in spans)]
+        numbers: set[int] = set()
+        for segment in (self.story.segments[index] for index in self.passage.segments):
+            first, last = (
+                bisect_left(self.story.sentences, 2 * end, key=lambda sentence: sentence.start + sentence.stop)
+                for end in (segment.start, segment.stop)
+            )
+            numbers.update(range(first, last))
+        return sorted(numbers)
 
     @cached_property
     def positions(self) -> list[Position]:
@@ -104,10 +109,11 @@ class MatchedPassage:
     def verb_chances(self) -> Array:
         """The network's log-chances of all verbs in each gap between its sentences (gaps, verbs)."""
         network = carried_network("verbs")
-        steps = telling(self.story).steps
-        own = [steps[number] for number in self.sentences]
-        ids = [network.tables.filler.get(step.verb, -1) for step in own]
-        return network.gap_chances(ids, self.passage.scenario, [step.words for step in own])
+        own = [self.story.sentences[number] for number in self.sentences]
+        verbs = event_verbs(self.story.events[event] for event in self.passage.events)
+        ids = [network.tables.filler.get(main_verb(self.story, sentence, verbs), -1) for sentence in own]
+        words = [content_lemmas(self.story, sentence) for sentence in own]
+        return network.gap_chances(ids, self.passage.scenario, words)
 
     @cached_property
     def label_chances(self) -> Mapping[str, Array]:

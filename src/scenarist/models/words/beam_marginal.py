@@ -113,82 +113,88 @@ class BeamMarginal(WordModel):
         if self.network_ is None:
             self.fit(())
         gaps = [gap(question) for question in questions]
-        lists_ = {one.whitelist for one in gaps}
+        lists_ = {word_gap.whitelist for word_gap in gaps}
         if len(lists_) != 1:
             raise BadInput(f"{self.name}: the questions of one batch name several whitelists: {sorted(lists_)}.")
         (whitelist,) = lists_
-        sketches = [sketch(one) for one in gaps]
+        sketches = [sketch(word_gap) for word_gap in gaps]
         self.look(sketches, whitelist)
-        found = self.mixed(gaps, sketches, whitelist)
-        self._last = (list(questions), found)
-        return found
+        answers = self.mixed(gaps, sketches, whitelist)
+        self._last = (list(questions), answers)
+        return answers
 
     def look(self, sketches: Sequence[TextSketch], whitelist: str) -> None:
         """Fillings for all these sketches, those of earlier blanks first."""
-        todo = [one for one in dict.fromkeys(sketches) if one not in self._kept]
+        todo = [sketched for sketched in dict.fromkeys(sketches) if sketched not in self._kept]
         if not todo:
             return
-        self.look([before for one in todo if (before := one.before()) is not None], whitelist)
+        self.look([before for sketched in todo if (before := sketched.before()) is not None], whitelist)
         filled = self.longer(todo, whitelist)
         rows: list[PairRow] = []
         asked: list[QueryPlace] = []
         told: list[QueryPlace] = []
-        for one, some in zip(todo, filled, strict=True):
+        for sketched, fillings in zip(todo, filled, strict=True):
             since = (
-                one.blanks[-1][1] if one.blanks else len(one.words)
+                sketched.blanks[-1][1] if sketched.blanks else len(sketched.words)
             )  # what stands before the first blank speaks for none
-            for text, _ in some:
+            for text, _ in fillings:
                 asked.append(QueryPlace(len(rows), len(text), len(text)))
-                told += [QueryPlace(len(rows), at, at) for at in range(since, len(text))]
-                rows.append(one.row(text))
+                told += [QueryPlace(len(rows), start, start) for start in range(since, len(text))]
+                rows.append(sketched.row(text))
         tables, spoken = self.inner.read_places(rows, asked, told, whitelist)
         heard = torch.zeros(len(rows)).index_add(
             0, torch.tensor([place.row for place in told], dtype=torch.long), spoken
         )
-        at = 0
-        for one, some in zip(todo, filled, strict=True):
-            here = slice(at, at + len(some))
-            weights = (torch.tensor([level for _, level in some]) + self.evidence * heard[here]).log_softmax(0)
-            stay = [
+        start = 0
+        for sketched, fillings in zip(todo, filled, strict=True):
+            here = slice(start, start + len(fillings))
+            weights = (torch.tensor([level for _, level in fillings]) + self.evidence * heard[here]).log_softmax(0)
+            kept = [
                 number
                 for number, level in enumerate(weights.tolist())
-                if math.exp(level) >= min(self.least, 0.5 / len(some))
+                if math.exp(level) >= min(self.least, 0.5 / len(fillings))
             ]
-            self._kept[one] = KeptFillings(
-                [some[number][0] for number in stay], weights[stay].log_softmax(0), tables[here][stay]
+            self._kept[sketched] = KeptFillings(
+                [fillings[number][0] for number in kept], weights[kept].log_softmax(0), tables[here][kept]
             )
-            at += len(some)
+            start += len(fillings)
 
     def longer(self, todo: Sequence[TextSketch], whitelist: str) -> list[list[Filling]]:
         """The best fillings of each sketch, from those of the sketch before it, with ln of their weight."""
         names = self.inner.admissible(whitelist).words
         live: list[list[Filling]] = []
         lines: list[Tensor] = []
-        for one in todo:
-            before = one.before()
+        for sketched in todo:
+            before = sketched.before()
             kept = None if before is None else self._kept[before]
             live.append(
-                [(one.words, 0.0)] if kept is None else list(zip(kept.texts, kept.weights.tolist(), strict=True))
+                [(sketched.words, 0.0)] if kept is None else list(zip(kept.texts, kept.weights.tolist(), strict=True))
             )
             lines.append(torch.empty(0) if kept is None else kept.first)
-        for step in range(max((one.blanks[-1][1] - one.blanks[-1][0] for one in todo if one.blanks), default=0)):
-            going = [at for at, one in enumerate(todo) if one.blanks and step < one.blanks[-1][1] - one.blanks[-1][0]]
+        for step in range(
+            max((sketched.blanks[-1][1] - sketched.blanks[-1][0] for sketched in todo if sketched.blanks), default=0)
+        ):
+            going = [
+                index
+                for index, sketched in enumerate(todo)
+                if sketched.blanks and step < sketched.blanks[-1][1] - sketched.blanks[-1][0]
+            ]
             if step:
                 rows: list[PairRow] = []
                 asked: list[QueryPlace] = []
-                for at in going:
-                    for text, _ in live[at]:
-                        asked.append(QueryPlace(len(rows), len(text), todo[at].blanks[-1][0]))
-                        rows.append(PairRow(todo[at].abstract, text, todo[at].blanks))
+                for index in going:
+                    for text, _ in live[index]:
+                        asked.append(QueryPlace(len(rows), len(text), todo[index].blanks[-1][0]))
+                        rows.append(PairRow(todo[index].abstract, text, todo[index].blanks))
                 tables, _ = self.inner.read_places(rows, asked, [], whitelist)
-                parts = tables.split([len(live[at]) for at in going])
+                parts = tables.split([len(live[index]) for index in going])
             else:
-                parts = tuple(lines[at] for at in going)
-            for at, table in zip(going, parts, strict=True):
-                live[at] = self.widened(live[at], table, names)
-        for at, one in enumerate(todo):
-            if one.blanks:
-                live[at] = [(text + one.words[len(text) :], level) for text, level in live[at]]
+                parts = tuple(lines[index] for index in going)
+            for index, table in zip(going, parts, strict=True):
+                live[index] = self.widened(live[index], table, names)
+        for index, sketched in enumerate(todo):
+            if sketched.blanks:
+                live[index] = [(text + sketched.words[len(text) :], level) for text, level in live[index]]
         return live
 
     def widened(self, live: Sequence[Filling], table: Tensor, names: Sequence[str]) -> list[Filling]:
@@ -209,22 +215,22 @@ class BeamMarginal(WordModel):
     ) -> dict[tuple[TextSketch, int], Tensor]:
         """ln p of the word after the first ``count`` of a blank, whatever those are: (sketch, count) -> (W + 1,)."""
         names = self.inner.admissible(whitelist).words
-        todo = [(one, count) for one, count in dict.fromkeys(asked) if (one, count) not in self._open]
+        todo = [(sketched, count) for sketched, count in dict.fromkeys(asked) if (sketched, count) not in self._open]
         live: dict[tuple[TextSketch, int], list[Filling]] = {}
-        for one, count in todo:
-            kept = self._kept[one]
-            live[one, count] = list(zip(kept.texts, kept.weights.tolist(), strict=True))
+        for sketched, count in todo:
+            kept = self._kept[sketched]
+            live[sketched, count] = list(zip(kept.texts, kept.weights.tolist(), strict=True))
         for step in range(max((count for _, count in todo), default=-1) + 1):
             going = [key for key in todo if step <= key[1]]
             rows: list[PairRow] = []
             if step:
-                for one, count in going:
-                    rows += [one.row(text) for text, _ in live[one, count]]
-                places = [QueryPlace(at, len(row.concrete), row.blanks[-1][0]) for at, row in enumerate(rows)]
+                for sketched, count in going:
+                    rows += [sketched.row(text) for text, _ in live[sketched, count]]
+                places = [QueryPlace(index, len(row.concrete), row.blanks[-1][0]) for index, row in enumerate(rows)]
                 tables, _ = self.inner.read_places(rows, places, [], whitelist)
                 parts: Sequence[Tensor] = tables.split([len(live[key]) for key in going])
             else:
-                parts = [self._kept[one].first for one, _ in going]
+                parts = [self._kept[sketched].first for sketched, _ in going]
             for key, table in zip(going, parts, strict=True):
                 if step == key[1]:
                     weights = torch.tensor([level for _, level in live[key]]).log_softmax(0)
@@ -237,25 +243,27 @@ class BeamMarginal(WordModel):
         """The mean of the inner model's answers after each filling, (Q, W + 1)."""
         rows: list[PairRow] = []
         asked: list[QueryPlace] = []
-        kept = [self._kept[one] for one in sketches]
-        for one, sketched, some in zip(gaps, sketches, kept, strict=True):
-            answered = one.prefix[one.blank :]
+        kept = [self._kept[word_gap] for word_gap in sketches]
+        for word_gap, sketched, fillings in zip(gaps, sketches, kept, strict=True):
+            answered = word_gap.prefix[word_gap.blank :]
             if answered:
-                for text in some.texts:
-                    asked += [QueryPlace(len(rows), len(text) + at, len(text)) for at in range(len(answered) + 1)]
+                for text in fillings.texts:
+                    asked += [QueryPlace(len(rows), len(text) + start, len(text)) for start in range(len(answered) + 1)]
                     rows.append(sketched.row((*text, *answered)))
         tables = self.inner.read_places(rows, asked, [], whitelist)[0] if rows else torch.empty(0)
-        within = [(sketched, len(one.prefix) - one.blank) for one, sketched in zip(gaps, sketches, strict=True)]
+        within = [
+            (sketched, len(word_gap.prefix) - word_gap.blank) for word_gap, sketched in zip(gaps, sketches, strict=True)
+        ]
         free = self.open_words([key for key in within if key[1]], whitelist) if self.trust < 1 else {}
-        found, at = [], 0
+        lines, start = [], 0
         columns = self.inner.admissible(whitelist)
-        for one, some, key in zip(gaps, kept, within, strict=True):
-            weights, last = some.weights, some.first
-            answered = one.prefix[one.blank :]
+        for word_gap, fillings, key in zip(gaps, kept, within, strict=True):
+            weights, last = fillings.weights, fillings.first
+            answered = word_gap.prefix[word_gap.blank :]
             if answered:
-                many, long = len(some.texts), len(answered) + 1
-                part = tables[at : at + many * long].view(many, long, -1)
-                at += many * long
+                many, long = len(fillings.texts), len(answered) + 1
+                part = tables[start : start + many * long].view(many, long, -1)
+                start += many * long
                 keys = torch.tensor([columns.key(word) for word in answered])
                 weights = (
                     weights + part[:, :-1].gather(2, keys[None, :, None].expand(many, -1, 1)).sum((1, 2))
@@ -264,13 +272,13 @@ class BeamMarginal(WordModel):
             line = (weights[:, None] + last).logsumexp(0)
             if key in free:
                 line = (self.trust * line.exp() + (1 - self.trust) * free[key].exp()).clamp(min=1e-37).log()
-            found.append(line)
-        return torch.stack(found)
+            lines.append(line)
+        return torch.stack(lines)
 
 
-def sketch(one: WordGap) -> TextSketch:
+def sketch(word_gap: WordGap) -> TextSketch:
     """The text up to the blank of a question, what was fed into earlier blanks hidden."""
-    words = list(one.prefix[: one.blank])
-    for start, stop in one.blanks:
+    words = list(word_gap.prefix[: word_gap.blank])
+    for start, stop in word_gap.blanks:
         words[start:stop] = [HIDDEN] * (stop - start)
-    return TextSketch(one.abstract, tuple(words), one.blanks, len(one.prefix) + one.left)
+    return TextSketch(word_gap.abstract, tuple(words), word_gap.blanks, len(word_gap.prefix) + word_gap.left)

@@ -71,11 +71,11 @@ class CausalWords(nn.Module):  # type: ignore[misc]
     def loss(self, rows: Sequence[PairRow]) -> Tensor:
         """Mean -ln P per piece of the concrete text, the abstract given."""
         cut = [piece_row(row, self.pieces, marks=False) for row in rows]
-        batch = piece_batch([one._replace(ids=[*one.ids, self.pieces.start]) for one in cut], self.device)
+        batch = piece_batch([pieces._replace(ids=[*pieces.ids, self.pieces.start]) for pieces in cut], self.device)
         states = self.body.llama.states(batch.ids[:, :-1], adapter=self.body.adapter)
         keep = torch.zeros(batch.ids.shape[0], batch.ids.shape[1] - 1, dtype=torch.bool)
-        for number, one in enumerate(cut):
-            keep[number, one.heads[0] : len(one.ids)] = True  # from the joint on, the end included
+        for number, pieces in enumerate(cut):
+            keep[number, pieces.heads[0] : len(pieces.ids)] = True  # from the joint on, the end included
         keep = keep.to(self.device)
         loss: Tensor = nn.functional.cross_entropy(self.words_of(states[keep]), batch.ids[:, 1:][keep])
         return loss
@@ -103,34 +103,34 @@ class CausalWords(nn.Module):  # type: ignore[misc]
     def words(self, cut: Sequence[PieceRow], places: Sequence[QueryPlace], nodes: list[int]) -> Tensor:
         """ln P(word), (Q, W), with these nodes opened."""
         reach: dict[int, Tensor] = {}
-        found = torch.full((len(places), len(self.whitelist)), NEVER, device=self.device)
+        logps = torch.full((len(places), len(self.whitelist)), NEVER, device=self.device)
         below: dict[int, list[int]] = {}
         for word, (node, _) in enumerate(self.tree.words):
             below.setdefault(node, []).append(word)
         closed: dict[int, list[int]] = {}  # a closed node's words by the open node above it and the piece between
         for node, logp in zip([0, *nodes], self.steps(cut, places, nodes), strict=True):  # logp (Q, pieces)
-            mine = torch.zeros(len(places), device=self.device) if node == 0 else reach[node]
+            above = torch.zeros(len(places), device=self.device) if node == 0 else reach[node]
             ends = below.get(node, [])
             if ends:
-                found[:, ends] = mine[:, None] + logp[:, [self.tree.words[word][1] for word in ends]]
+                logps[:, ends] = above[:, None] + logp[:, [self.tree.words[word][1] for word in ends]]
             for child, parent in enumerate(self.tree.parent):
                 if parent == node:
-                    reach[child] = mine + logp[:, self.tree.nodes[child][-1]]
+                    reach[child] = above + logp[:, self.tree.nodes[child][-1]]
         opened = {0, *nodes}
         for word, (node, _) in enumerate(self.tree.words):
             if node not in opened:
                 top = self.tree.ancestors(node)[-1]  # the first piece
                 closed.setdefault(top, []).append(word)
         for top, words in closed.items():
-            found[:, words] = reach[top][:, None] - math.log(len(words))
-        return found
+            logps[:, words] = reach[top][:, None] - math.log(len(words))
+        return logps
 
     def steps(self, cut: Sequence[PieceRow], places: Sequence[QueryPlace], nodes: list[int]) -> Iterator[Tensor]:
         """ln P(next piece) after each query's prefix, then after each node behind it: (Q, pieces) each."""
         slots: list[list[int]] = [[] for _ in cut]  # queries of each row
         for number, place in enumerate(places):
             slots[place.row].append(number)
-        width = max(len(one.ids) + len(nodes) * len(slots[row]) for row, one in enumerate(cut))
+        width = max(len(pieces.ids) + len(nodes) * len(slots[row]) for row, pieces in enumerate(cut))
         ids = torch.zeros(len(cut), width, dtype=torch.long)
         order = torch.zeros(len(cut), width, dtype=torch.long)
         seen = torch.zeros(len(cut), width, width, dtype=torch.bool)
@@ -140,13 +140,13 @@ class CausalWords(nn.Module):  # type: ignore[misc]
         )
         deep = torch.tensor([len(self.tree.nodes[node]) for node in nodes])
         tails = torch.tensor([self.tree.nodes[node][-1] for node in nodes])
-        for row, one in enumerate(cut):
-            size, many = len(one.ids), len(nodes)
-            ids[row, :size], order[row, :size] = torch.tensor(one.ids), torch.arange(size)
+        for row, pieces in enumerate(cut):
+            size, many = len(pieces.ids), len(nodes)
+            ids[row, :size], order[row, :size] = torch.tensor(pieces.ids), torch.arange(size)
             seen[row].fill_diagonal_(True)
             seen[row, :size, :size] = torch.ones(size, size, dtype=torch.bool).tril()
             for turn, number in enumerate(slots[row]):
-                head, base = one.heads[places[number].place], size + turn * many
+                head, base = pieces.heads[places[number].place], size + turn * many
                 where[number, 0] = head
                 if many:
                     where[number, 1:] = torch.arange(base, base + many)

@@ -50,9 +50,9 @@ class WordHeadEnsemble(WordModel):
         return self
 
     def read_places(
-        self, rows: Sequence[PairRow], asked: Sequence[QueryPlace], told: Sequence[QueryPlace], whitelist: str
+        self, rows: Sequence[PairRow], asked: Sequence[QueryPlace], spoken_places: Sequence[QueryPlace], whitelist: str
     ) -> tuple[Tensor, Tensor]:
-        read = [member.read_places(rows, asked, told, whitelist) for member in self.members]
+        read = [member.read_places(rows, asked, spoken_places, whitelist) for member in self.members]
         table = torch.stack([table for table, _ in read]).logsumexp(0) - math.log(len(read))
         spoken = torch.stack([spoken for _, spoken in read]).logsumexp(0) - math.log(len(read))
         return (table / self.temperature).log_softmax(-1), spoken

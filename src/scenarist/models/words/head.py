@@ -88,7 +88,7 @@ class WordHead(nn.Module):  # type: ignore[misc]
         batch = piece_batch(cut, self.device)
         if self.training or not self.body.remember:
             return batch, self.body(batch.ids)
-        return batch, nn.utils.rnn.pad_sequence(self.body.going_on([one.ids for one in cut]), batch_first=True)
+        return batch, nn.utils.rnn.pad_sequence(self.body.going_on([row.ids for row in cut]), batch_first=True)
 
     def loss(self, rows: Sequence[PairRow]) -> Tensor:
         """Cross entropy on the blanks, plus ``aside`` times that of the other words."""

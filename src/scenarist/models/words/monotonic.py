@@ -116,12 +116,12 @@ def viterbi(scores: AlignmentScores, positions: Tensor, words: Tensor, free: boo
     """The best alignment of each pair, (B, n) positions; beyond a text's end the last position is repeated."""
     best = best_prefixes(scores, free)
     steps = best.back.shape[1]
-    at = positions - 1  # (B,)
+    position = positions - 1  # (B,)
     path = []
     for j in range(steps - 1, -1, -1):
-        path.append(at)
-        came = best.back[:, j].gather(1, at[:, None])[:, 0]
-        at = torch.where(j <= words - 1, came, at)
+        path.append(position)
+        came = best.back[:, j].gather(1, position[:, None])[:, 0]
+        position = torch.where(j <= words - 1, came, position)
     return torch.stack(path[::-1], 1)
 
 

@@ -85,8 +85,8 @@ def piece_batch(rows: Sequence[PieceRow], device: str) -> PieceBatch:
     """Rows side by side, padded on the right (causal attention never looks there)."""
 
     def wide(lists: list[list[int]]) -> Tensor:
-        width = max(len(one) for one in lists)
-        return torch.tensor([one + [0] * (width - len(one)) for one in lists]).to(device, non_blocking=True)
+        width = max(len(row) for row in lists)
+        return torch.tensor([row + [0] * (width - len(row)) for row in lists]).to(device, non_blocking=True)
 
     return PieceBatch(
         wide([row.ids for row in rows]), wide([row.heads for row in rows]), wide([row.positions for row in rows])

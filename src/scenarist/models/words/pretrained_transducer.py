@@ -73,10 +73,10 @@ class PretrainedTransducer(WordHead):
     def told(self, rows: Sequence[PairRow]) -> tuple[Tensor, Tensor, Tensor]:
         """Targets with ``</S>`` (B, n + 1), number of positions (B,), number of words (B,)."""
         lists = [[*self.vocabulary.ids(row.concrete), self.vocabulary.end] for row in rows]
-        width = max(len(one) for one in lists)
-        told = torch.tensor([one + [self.vocabulary.pad] * (width - len(one)) for one in lists], device=self.device)
+        width = max(len(ids) for ids in lists)
+        told = torch.tensor([ids + [self.vocabulary.pad] * (width - len(ids)) for ids in lists], device=self.device)
         positions = torch.tensor([len(row.abstract) + 1 for row in rows], device=self.device)
-        return told, positions, torch.tensor([len(one) for one in lists], device=self.device)
+        return told, positions, torch.tensor([len(ids) for ids in lists], device=self.device)
 
     def loss(self, rows: Sequence[PairRow]) -> Tensor:
         """The words given the best blind alignment of the prefix, plus ``blind_weight`` times the blind marginal likelihood."""
@@ -113,9 +113,9 @@ class PretrainedTransducer(WordHead):
         table = monotonic.best_prefixes(self.scores(a, d, told)).table
         index = torch.tensor(places, device=self.device)
         row, place = index[:, 0], index[:, 1]
-        at = self.before(table, positions, rows)[row, place]
+        position = self.before(table, positions, rows)[row, place]
         picked = (d if seen is None else seen)[row, place].float()
-        out: Tensor = picked @ self.head.weight.T + self.head.bias + a[row, at]
+        out: Tensor = picked @ self.head.weight.T + self.head.bias + a[row, position]
         return out
 
 

@@ -215,8 +215,8 @@ class Transducer(WordNetwork):
         e, d = self.both(batch)
         if self.slots == "marginal":
             return self.summed(e, d, batch, rows, places)
-        at = self.place(e, d, batch, rows, places, starts)  # (Q,)
-        return self.emission.at(e[rows, at], d[rows, places])
+        position = self.place(e, d, batch, rows, places, starts)  # (Q,)
+        return self.emission.at(e[rows, position], d[rows, places])
 
     def summed(self, e: Tensor, d: Tensor, batch: WordBatch, rows: Tensor, places: Tensor) -> Tensor:
         """ln p of the word at ``places`` of ``rows``, alignments of the prefix summed out, (Q, V)."""
@@ -252,18 +252,18 @@ class Transducer(WordNetwork):
         scores = self.scores(e, d[:, : before.shape[1]], before)
         beyond = torch.arange(e.shape[1], device=e.device) >= batch.positions[:, None]  # (B, m)
         table = monotonic.best_prefixes(scores, self.free).table.masked_fill(beyond[:, None], -torch.inf)
-        at = table.argmax(-1)[rows, (starts - 1).clamp(min=0)]  # (Q,)
+        position = table.argmax(-1)[rows, (starts - 1).clamp(min=0)]  # (Q,)
         if self.transitions == "fixed":  # no word before a blank: the first word of the abstract
-            return torch.where(starts > 0, at, torch.ones_like(at))
-        at = at * (starts > 0)
+            return torch.where(starts > 0, position, torch.ones_like(position))
+        position = position * (starts > 0)
         stay = self.transition(e, d)[1] <= math.log(0.5)  # (B, n + 1, m)
         last = (batch.positions - 1)[rows]  # (Q,)
         line = torch.arange(e.shape[1], device=e.device)
         for step in range(int((places - starts).max()) + 1):  # over the words of a blank
             here = torch.minimum(starts + step, places)
-            free = (stay[rows, here] | (line >= last[:, None])) & (line >= at[:, None])
-            at = torch.where(starts + step <= places, free.int().argmax(-1), at)
-        return at
+            free = (stay[rows, here] | (line >= last[:, None])) & (line >= position[:, None])
+            position = torch.where(starts + step <= places, free.int().argmax(-1), position)
+        return position
 
 
 class TransducerModel(InDomain):
