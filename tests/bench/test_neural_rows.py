@@ -12,7 +12,7 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from scenarist.bench.run_table import run_table
+from scenarist.bench.run_table import Ways, run_table
 from scenarist.bench.sheet import Sheet
 from scenarist.bench.spec import load
 from scenarist.question import Prediction, Segments
@@ -62,7 +62,7 @@ def ask_live(header: Header, folder: Path) -> Sheet:
         table, condition=[condition], row=[msgspec.structs.replace(row, seeds=[header.seed])], reference=""
     )
     with Results(folder / "results.sqlite") as store:
-        return run_table(small, store, header.split, limit=ITEMS, live=True)
+        return run_table(small, store, Ways(header.split, limit=ITEMS, live=True))
 
 
 @pytest.mark.parametrize("path", FILES, ids=lambda path: path.name.removesuffix(".jsonl.xz"))
