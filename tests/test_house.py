@@ -24,10 +24,12 @@ MOST_IN_A_FOLDER = 18
 MOST_LINES = 400
 ONE_FILE_A_NAME = ("corpora", "cli", "verbs")
 """Folders that have a file for each name, however many there are."""
-VAGUE = {"one": 412, "at": 411, "found": 266, "told": 68, "made": 56, "mine": 23, "some": 20}
+VAGUE = {"one": 392, "at": 407, "found": 258, "told": 66, "made": 55, "mine": 22, "some": 20}
 """Names that do not say what they name, and how often each is assigned or taken today (HOUSE, rule 3)."""
 NOT_YET_SHARED = {"models/scenarios/document_network.py", "models/scenarios/segment_readers.py"}
 """Files of `models/` that are still to move."""
+LONG: dict[str, int] = {}
+"""Files above 400 lines, as long as they are today."""
 
 
 @cache
@@ -69,7 +71,7 @@ def test_a_file_is_read_without_scrolling_for_long() -> None:
     sizes = {
         path.relative_to(SOURCE).as_posix(): len(path.read_text("utf-8").splitlines()) for path in SOURCE.rglob("*.py")
     }
-    assert {name: size for name, size in sizes.items() if size > MOST_LINES} == {}
+    assert {name: size for name, size in sizes.items() if size > LONG.get(name, MOST_LINES)} == {}
 
 
 def registering() -> set[str]:
