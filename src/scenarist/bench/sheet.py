@@ -58,6 +58,8 @@ class Sheet(msgspec.Struct):
     items: dict[str, list[Item]] = {}
     tests: list[Tested] = []
     signature: str = ""
+    remarks: list[str] = []
+    """Conditions that could not be set, and why."""
     analysis: dict[str, Any] | None = None
 
     def json(self) -> dict[str, Any]:
@@ -78,6 +80,7 @@ class Sheet(msgspec.Struct):
             "signature": self.signature,
             "rows": [row_form(done, self.split) for done in self.rows],
             "tests": tests,
+            **({"remarks": self.remarks} if self.remarks else {}),
         }
 
     def _repr_html_(self) -> str:
