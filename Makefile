@@ -2,7 +2,7 @@
 PYTHON ?= python3
 VENV   ?= .venv
 BIN    := $(VENV)/bin
-OUT    ?= out
+DEST   ?= out
 WORKERS ?= 2
 IN_DOMAIN := lstm-lm,seq2seq,seq2seq-attention,transducer,transducer-viterbi-slots,transducer-viterbi-em,transducer-param,transducer-param-viterbi-slots,seq2seq-both,seq2seq-attention-both,transducer-both,transducer-param-both
 STORY_TABLES ?= storycloze2016 storycloze2018 storycloze-bias storycloze-chains ordering temporal rocstories
@@ -29,8 +29,8 @@ install: $(VENV)/base    ## the base install (no extras) in .venv
 install-dev: $(VENV)/dev ## everything, for development
 
 demo: $(VENV)/base ## read an example story with the embedded default and write its page
-	@mkdir -p $(OUT)
-	@$(BIN)/scenarist read examples/a-cake-for-grandma.txt --html $(OUT)/a-cake-for-grandma.html
+	@mkdir -p $(DEST)
+	@$(BIN)/scenarist read examples/a-cake-for-grandma.txt --html $(DEST)/a-cake-for-grandma.html
 
 system:          ## Chromium, PostgreSQL and a JRE through apt, where we may
 	@sh .ci/system
@@ -49,7 +49,7 @@ check: $(VENV)/dev ## ruff (rules and format), mypy, import-linter, codespell
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports --no-cache
-	$(BIN)/codespell README.md CHANGELOG.md CONTRIBUTING.md docs examples src/scenarist/cli src/scenarist/bench src/scenarist/pages
+	$(BIN)/codespell README.md CHANGELOG.md CONTRIBUTING.md docs examples experiments src/scenarist/cli src/scenarist/bench src/scenarist/pages
 
 docs: $(VENV)/dev ## the documentation site in site/
 	$(BIN)/python -m pip install --quiet --constraint constraints.txt --editable '.[docs]'
@@ -68,41 +68,41 @@ train-knowledge: $(VENV)/dev ## rebuild what the package knows of scenarios (scr
 	$(BIN)/python -m training.knowledge
 
 bench-toy: $(VENV)/base ## the toy table, with its page
-	$(BIN)/scenarist bench toy --html $(OUT)/toy.html
+	$(BIN)/scenarist bench toy --html $(DEST)/toy.html
 
 bench-counting: $(VENV)/dev system ## pair counts against numba, growth to 200 M events (20 GB of disk), Spark with an executor killed
-	@mkdir -p $(OUT)
-	set -e; for part in "pairs" "growth" "spark --events 4e6 --kill"; do $(BIN)/python benchmarks/counting.py $$part; done > $(OUT)/counting.jsonl
-	mv $(OUT)/counting.jsonl results/counting.jsonl
+	@mkdir -p $(DEST)
+	set -e; for part in "pairs" "growth" "spark --events 4e6 --kill"; do $(BIN)/python benchmarks/counting.py $$part; done > $(DEST)/counting.jsonl
+	mv $(DEST)/counting.jsonl results/counting.jsonl
 
 bench-kidscook: $(VENV)/dev ## train the in-domain word models of KidsCook (a quarter of an hour on a graphics card, three hours on two cores; an interrupted run goes on), publish them to release/ and write their table to results/
-	$(BIN)/python -m training.kidscook.train transducer-param transducer seq2seq-attention seq2seq lstm-lm --seeds 1 2 3 --set dropout=0.2 hard=false --out $(OUT)/kidscook
-	$(BIN)/python -m training.publish kidscook $(OUT)/kidscook/*.safetensors
-	$(BIN)/scenarist bench kidscook --split dev --only $(IN_DOMAIN) --json > $(OUT)/kidscook.json
-	$(BIN)/python -m training.keep_rows results/kidscook-dev.json < $(OUT)/kidscook.json
+	$(BIN)/python -m training.kidscook.train transducer-param transducer seq2seq-attention seq2seq lstm-lm --seeds 1 2 3 --set dropout=0.2 hard=false --out $(DEST)/kidscook
+	$(BIN)/python -m training.publish kidscook $(DEST)/kidscook/*.safetensors
+	$(BIN)/scenarist bench kidscook --split dev --only $(IN_DOMAIN) --json > $(DEST)/kidscook.json
+	$(BIN)/python -m training.keep_rows results/kidscook-dev.json < $(DEST)/kidscook.json
 
 train-storycloze: $(VENV)/dev ## train SmolLM2 on stories and everything on top of it (a graphics card, half an hour) and publish it to release/
 	$(BIN)/scenarist get smollm2
-	$(BIN)/python -m training.storycloze.prepare $(OUT)/storycloze
-	$(BIN)/python -m training.storycloze.fiction $(OUT)/storycloze
-	$(BIN)/python -m training.storycloze.train $(OUT)/storycloze --out $(OUT)/storycloze
-	$(BIN)/python -m training.storycloze.skip_thoughts $(OUT)/storycloze --out $(OUT)/storycloze
-	$(BIN)/python -m training.storycloze.expand $(OUT)/storycloze
-	$(BIN)/python -m training.storycloze.dssm_grid $(OUT)/storycloze/texts.json.xz --out $(OUT)/storycloze
-	$(BIN)/python -m training.storycloze.thoughts_check $(OUT)/storycloze/texts.json.xz release/storycloze/skip-thoughts.safetensors $(OUT)/storycloze/skip-thoughts.safetensors >> $(OUT)/storycloze/log.txt
-	$(BIN)/python -m training.storycloze.compare $(OUT)/storycloze/predictions.npz >> $(OUT)/storycloze/log.txt
-	cp $(OUT)/storycloze/log.txt results/storycloze-training.log
-	$(BIN)/python -m training.publish storycloze $(filter-out %/folds-2.safetensors %/folds-3.safetensors %/folds-ending-1.safetensors,$(wildcard $(OUT)/storycloze/*.safetensors))
-	cp $(OUT)/storycloze/folds-*.safetensors "$$($(BIN)/python -c 'from scenarist.store.home import folder; print(folder("weights/storycloze"))')"
+	$(BIN)/python -m training.storycloze.prepare $(DEST)/storycloze
+	$(BIN)/python -m training.storycloze.fiction $(DEST)/storycloze
+	$(BIN)/python -m training.storycloze.train $(DEST)/storycloze --out $(DEST)/storycloze
+	$(BIN)/python -m training.storycloze.skip_thoughts $(DEST)/storycloze --out $(DEST)/storycloze
+	$(BIN)/python -m training.storycloze.expand $(DEST)/storycloze
+	$(BIN)/python -m training.storycloze.dssm_grid $(DEST)/storycloze/texts.json.xz --out $(DEST)/storycloze
+	$(BIN)/python -m training.storycloze.thoughts_check $(DEST)/storycloze/texts.json.xz release/storycloze/skip-thoughts.safetensors $(DEST)/storycloze/skip-thoughts.safetensors >> $(DEST)/storycloze/log.txt
+	$(BIN)/python -m training.storycloze.compare $(DEST)/storycloze/predictions.npz >> $(DEST)/storycloze/log.txt
+	cp $(DEST)/storycloze/log.txt results/storycloze-training.log
+	$(BIN)/python -m training.publish storycloze $(filter-out %/folds-2.safetensors %/folds-3.safetensors %/folds-ending-1.safetensors,$(wildcard $(DEST)/storycloze/*.safetensors))
+	cp $(DEST)/storycloze/folds-*.safetensors "$$($(BIN)/python -c 'from scenarist.store.home import folder; print(folder("weights/storycloze"))')"
 	set -e; for table in storycloze2016 storycloze2018 storycloze-bias ordering; do $(BIN)/scenarist bench $$table --record; done
 
 bench-storycloze: $(VENV)/dev ## the Story Cloze and ordering tables into results/, trained first where there is a graphics card (else an hour on two cores)
 	$(BIN)/scenarist get smollm2
 	if $(BIN)/python -c 'import sys, torch; sys.exit(not torch.cuda.is_available())'; then $(MAKE) train-storycloze; fi
-	mkdir -p $(OUT)
+	mkdir -p $(DEST)
 	for table in $(STORY_TABLES); do \
-	  $(BIN)/scenarist bench $$table --json > $(OUT)/$$table.json && mv $(OUT)/$$table.json results/$$table.json || exit 1; done
+	  $(BIN)/scenarist bench $$table --json > $(DEST)/$$table.json && mv $(DEST)/$$table.json results/$$table.json || exit 1; done
 	$(BIN)/scenarist bench storycloze-bias --html results/storycloze-bias.html --quiet > /dev/null
 
 clean:           ## remove what make made, but not the environment
-	rm -rf $(OUT) site build dist .mypy_cache .ruff_cache .pytest_cache
+	rm -rf $(DEST) site build dist .mypy_cache .ruff_cache .pytest_cache

@@ -77,7 +77,7 @@ def documents(number: int = 300) -> dict[str, float]:
             sentences += len(story.sentences) if story is not None else 0
             yield document, story
 
-    list(read([shards.Source("warm", "He ate. She left.")], "default", "single"))
+    list(read([shards.UncutDocument("warm", "He ate. She left.")], "default", "single"))
     shards.read_documents = noted  # type: ignore[assignment]
     with tempfile.TemporaryDirectory() as name:
         out = Path(name) / "m"

@@ -68,7 +68,7 @@ def compare(python: str, split: str, seed: int = 13) -> dict[str, Any]:
     import numpy as np
 
     from scenarist.question import Guess, Prediction, Reading
-    from scenarist.reading.foreign.universal import Row, to_ud2
+    from scenarist.reading.foreign.universal import ParsedWord, to_ud2
     from scenarist.reading.parser.parse import parser
     from scenarist.registry import find
     from scenarist.story import Token, replace
@@ -90,7 +90,10 @@ def compare(python: str, split: str, seed: int = 13) -> dict[str, Any]:
             key = item.key.story
             foreign: list[Token] = []
             for _ in item.question.words:
-                rows = [Row(word, lemma, pos, tag, "", head, dep) for word, lemma, pos, tag, head, dep in next(theirs)]
+                rows = [
+                    ParsedWord(word, lemma, pos, tag, "", head, dep)
+                    for word, lemma, pos, tag, head, dep in next(theirs)
+                ]
                 first = len(foreign)
                 for row in to_ud2(rows):
                     head = first + row.head if row.head >= 0 else -1

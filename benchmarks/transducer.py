@@ -16,23 +16,23 @@ import time
 
 import torch
 
-from scenarist.models.words.batches import Batch, Vocabulary
-from scenarist.models.words.monotonic import Scores, log_likelihood
+from scenarist.models.words.batches import Vocabulary, WordBatch
+from scenarist.models.words.monotonic import AlignmentScores, log_likelihood
 from scenarist.models.words.recurrent import WordNetwork
 from scenarist.models.words.seq2seq import Attention
 from scenarist.models.words.transducer import Transducer
 
 
-def batch(size: int, positions: int, words: int, vocabulary: int, device: str) -> Batch:
+def batch(size: int, positions: int, words: int, vocabulary: int, device: str) -> WordBatch:
     maker = torch.Generator().manual_seed(7)
-    return Batch(
+    return WordBatch(
         torch.randint(5, vocabulary, (size, positions), generator=maker), torch.full((size,), positions),
         torch.randint(5, vocabulary, (size, words), generator=maker), torch.full((size,), words),
         torch.full((size,), positions), torch.arange(size * (words + 1)),
     ).to(device)  # fmt: skip
 
 
-def step(network: WordNetwork, part: Batch, hard: bool) -> float:
+def step(network: WordNetwork, part: WordBatch, hard: bool) -> float:
     """Seconds of one forward and backward."""
     if part.words.is_cuda:
         torch.cuda.synchronize()
@@ -54,7 +54,7 @@ def memory(positions: int, words: int) -> int:
 
     made = [torch.randn(4, words, positions, requires_grad=True) for _ in range(3)]
     with torch.autograd.graph.saved_tensors_hooks(count, lambda one: one):
-        log_likelihood(Scores(*made), torch.full((4,), positions), torch.full((4,), words))
+        log_likelihood(AlignmentScores(*made), torch.full((4,), positions), torch.full((4,), words))
     return kept // 4
 
 

@@ -13,6 +13,7 @@ MOST = 8
 ALLOWED = {
     "verbs/learn.py:learn": "a front door: the options of its command, by name",
     "verbs/fill.py:fill": "a front door: three questions under one verb, told apart by overloads",
+    "verbs/run_table.py:run_table": "a front door: the options of its command, by name",
 }
 
 
@@ -39,4 +40,4 @@ def test_at_most_eight_parameters() -> None:
 
 
 def test_no_exception_outlives_its_function() -> None:
-    assert sorted(ALLOWED) == sorted(long_lists())
+    assert set(ALLOWED) == set(long_lists())

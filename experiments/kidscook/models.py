@@ -4,7 +4,7 @@ Switches (``code``) and what the code has: ``dropped="words"`` (dropout falls on
 (word vectors are trained), ``layer="relu"`` (that layer, as wide as the word vectors; dropout before a transition), ``course="code"`` (its
 way through the data, ``training.train_as_released``; ``code-best`` keeps the epoch of the lowest loss, not the last); for a transducer
 ``start="free"`` and ``shift=0.5`` (the walk starts anywhere), ``emission="mlp"``. A ``variant`` is a set of them with a name
-(docs/why/transducer.md has what each is worth); other names are for files of one's own.
+(docs/log/transducer.md has what each is worth); other names are for files of one's own.
 """
 
 from __future__ import annotations
@@ -17,9 +17,9 @@ from torch import Tensor, nn
 
 from experiments.kidscook.training import train_as_released
 from scenarist.errors import BadInput
-from scenarist.models.words.batches import Row, Vocabulary
+from scenarist.models.words.batches import PairRow, Vocabulary
 from scenarist.models.words.in_domain import InDomain
-from scenarist.models.words.recurrent import Layer, Shape, WordNetwork
+from scenarist.models.words.recurrent import Layer, NetworkShape, WordNetwork
 from scenarist.models.words.seq2seq import (
     Attention,
     AttentionModel,
@@ -60,13 +60,13 @@ class ReleasedNetwork(WordNetwork):
     def __init__(
         self,
         vocabulary: Vocabulary,
-        shape: Shape | None = None,
+        shape: NetworkShape | None = None,
         vectors: Tensor | None = None,
         layer: str = "tanh",
         **kind: Any,
     ) -> None:
         self.relu = layer == "relu"
-        super().__init__(vocabulary, shape or Shape(), vectors, **kind)
+        super().__init__(vocabulary, shape or NetworkShape(), vectors, **kind)
 
     @property
     def layer(self) -> Layer:
@@ -112,7 +112,7 @@ class ReleasedModel(InDomain):
     def kind(self) -> dict[str, Any]:
         return {**super().kind(), "layer": self.code["layer"]}
 
-    def train(self, network: WordNetwork, rows: Sequence[Row], held: Sequence[Row]) -> WordNetwork:
+    def train(self, network: WordNetwork, rows: Sequence[PairRow], held: Sequence[PairRow]) -> WordNetwork:
         if self.code["dropped"] == "words":
             network.drop.p = 0.0
         if not self.code["frozen"]:

@@ -16,7 +16,7 @@ from scenarist.bench.sit import data_hash
 from scenarist.corpora.kidscook import KidsCook, whitelist
 from scenarist.errors import Missing
 from scenarist.exams.wordcloze import WordCloze
-from scenarist.learning.alignments import Link, by_threshold, links, read_hand, table_of
+from scenarist.learning.alignments import WordPhrase, by_threshold, links, read_hand, table_of
 from scenarist.registry import make
 from scenarist.signature import sign
 from scenarist.store.home import resource
@@ -46,7 +46,7 @@ def against(found: Targets, hand: Hand) -> tuple[float | None, float | None, int
     return (right / made if made else None), (hit / words if words else None), words
 
 
-def cells(found: Iterable[Link], targets: Targets, hand: Hand) -> dict[str, Figure]:
+def cells(found: Iterable[WordPhrase], targets: Targets, hand: Hand) -> dict[str, Figure]:
     """The columns of a row."""
     made = list(found)
     table = table_of(made, least=LEAST)

@@ -14,7 +14,7 @@ from collections.abc import Sequence
 
 import torch
 
-from scenarist.models.words.batches import Batch, Row, Vocabulary, lengths, pad
+from scenarist.models.words.batches import PairRow, Vocabulary, WordBatch, lengths, pad
 from scenarist.models.words.in_domain import STOPPED, Log, Recipe, adam, loss_name, out_of_time
 from scenarist.models.words.recurrent import WordNetwork
 
@@ -24,8 +24,8 @@ LEAST = 0.01
 
 def train_as_released(
     network: WordNetwork,
-    rows: Sequence[Row],
-    held: Sequence[Row],
+    rows: Sequence[PairRow],
+    held: Sequence[PairRow],
     recipe: Recipe,
     log: Log = lambda _: None,
     best: bool = False,
@@ -72,19 +72,19 @@ def train_as_released(
     return network
 
 
-def held_loss_of_texts(network: WordNetwork, parts: Sequence[Batch]) -> float:
+def held_loss_of_texts(network: WordNetwork, parts: Sequence[WordBatch]) -> float:
     """Mean loss per text, each batch alike, alignments summed out."""
     network.eval()
     with torch.no_grad():
         return float(torch.stack([network.loss(part).double() * words_of_a_text(part) for part in parts]).mean())
 
 
-def words_of_a_text(part: Batch) -> float:
+def words_of_a_text(part: WordBatch) -> float:
     """Words of a text of the batch, on average."""
     return len(part.told) / len(part.lengths)
 
 
-def whole_batches(rows: Sequence[Row], vocabulary: Vocabulary, size: int, cut: int | None) -> list[Batch]:
+def whole_batches(rows: Sequence[PairRow], vocabulary: Vocabulary, size: int, cut: int | None) -> list[WordBatch]:
     """Batches by the length of the abstract, then of the text; an incomplete one is left out."""
     order = sorted(rows, key=lambda row: (len(row.abstract[:cut]), len(row.concrete[:cut])))
     groups = [order[start : start + size] for start in range(0, len(order), size)]
@@ -93,11 +93,11 @@ def whole_batches(rows: Sequence[Row], vocabulary: Vocabulary, size: int, cut: i
     return [padded_batch(group, vocabulary, cut) for group in groups]
 
 
-def padded_batch(rows: Sequence[Row], vocabulary: Vocabulary, cut: int | None) -> Batch:
-    """Rows as a Batch whose padding is unknown words, read and told."""
+def padded_batch(rows: Sequence[PairRow], vocabulary: Vocabulary, cut: int | None) -> WordBatch:
+    """Rows as a WordBatch whose padding is unknown words, read and told."""
     unknown = vocabulary.unknown
     abstract, positions = pad([[vocabulary.start, *vocabulary.ids(row.abstract[:cut])] for row in rows], unknown)
     words, sizes = pad([vocabulary.ids(row.concrete[:cut]) for row in rows], unknown)
     positions, sizes = torch.full_like(positions, abstract.shape[1]), torch.full_like(sizes, words.shape[1])
     told = (torch.arange(words.shape[1] + 1) <= sizes[:, None]).flatten().nonzero()[:, 0]
-    return Batch(abstract, positions, words, sizes, positions, told)
+    return WordBatch(abstract, positions, words, sizes, positions, told)

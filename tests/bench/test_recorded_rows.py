@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from scenarist.bench.run_table import run_table
+from scenarist.bench.run_table import Ways, run_table
 from scenarist.bench.solver import Solver, seeds_of
 from scenarist.bench.spec import load, names
 from scenarist.cli.main import run
@@ -62,9 +62,9 @@ def test_a_recorded_row_says_so_everywhere_and_its_model_is_not_made(table, tmp_
     with Results(tmp_path / "new.sqlite") as store:
         sheet = run_table(load(table), store)
         row, other = sheet.json()["rows"]
-        limited = run_table(load(table), store, limit=3, seed=2).json()["rows"][0]
+        limited = run_table(load(table), store, Ways(limit=3, seed=2)).json()["rows"][0]
         with pytest.raises(AssertionError):
-            run_table(load(table), store, live=True)
+            run_table(load(table), store, Ways(live=True))
     assert row["recorded"] is True and row["made_by"] == "scenarist bench kept.toml --only random --record"
     assert "|made:recorded|" in row["scores"]["accuracy/all"]["signature"]
     assert "recorded" not in other
@@ -135,7 +135,7 @@ LIVE = [  # seconds an item: few of them, and one seed
     ("storycloze2016", "story-discriminator", "storycloze-2016", 4),
     ("storycloze2016", "lm-classifier", "storycloze-2016", 4),
     ("ordering", "story-order", "rocstories", 4),
-    ("untold", "deep-reader", "mcscript", 3),
+    ("untold", "untold-deep", "mcscript", 3),
 ]
 
 
@@ -150,8 +150,8 @@ def test_this_machine_answers_as_was_recorded(name, row, corpus, limit, tmp_path
     table.condition = [one for one in table.condition if not table.row[0].only or one.name == table.row[0].only[0]][:1]
     try:
         with Results(tmp_path / "r.sqlite") as store:
-            recorded = run_table(table, store, limit=limit, seed=1).rows[0]
-            live = run_table(table, store, limit=limit, seed=1, live=True).rows[0]
+            recorded = run_table(table, store, Ways(limit=limit, seed=1)).rows[0]
+            live = run_table(table, store, Ways(limit=limit, seed=1, live=True)).rows[0]
     except Missing as error:
         pytest.skip(str(error))
     if live.problem:
@@ -168,10 +168,10 @@ def test_this_machine_answers_as_was_recorded(name, row, corpus, limit, tmp_path
 def test_a_seed_that_was_not_trained_is_an_error_of_its_row(tmp_path):
     """Not another seed under its name: `--seed 13` of rows whose weights are 1 to 3."""
     with Results(tmp_path / "r.sqlite") as store:
-        done = run_table(tiny("event-lm", "event-lm-{seed}", tmp_path), store, seed=13).rows[0]
+        done = run_table(tiny("event-lm", "event-lm-{seed}", tmp_path), store, Ways(seed=13)).rows[0]
         assert "no weights event-lm-13.npz. It has: event-lm-1.npz, event-lm-2.npz, event-lm-3.npz" in done.problem
         assert not done.cells
-        done = run_table(tiny("compositional", "compositional-{seed}", tmp_path), store, seed=2).rows[0]
+        done = run_table(tiny("compositional", "compositional-{seed}", tmp_path), store, Ways(seed=2)).rows[0]
         assert "no weights compositional-2.npz. It has: compositional-1.npz" in done.problem
 
 
@@ -199,7 +199,7 @@ weights = "{weights}"
 def test_weights_stand_in_the_signature_and_a_fixed_seed_stays(tmp_path):
     table = tiny("event-lm", "event-lm-{seed}", tmp_path)
     with Results(tmp_path / "r.sqlite") as store:
-        done = run_table(table, store, limit=5).rows[0]
+        done = run_table(table, store, Ways(limit=5)).rows[0]
     if done.problem and os.environ.get("CI") is None:
         pytest.skip(done.problem)
     assert "|weights:event-lm-1|" in next(iter(done.cells.values())).score.signature

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import json
 from pathlib import Path
 
@@ -45,3 +46,14 @@ def test_a_class_is_named_by_its_module_where_no_index_lists_it():
         find("model", "experiments.nowhere:Model")
     with pytest.raises(BadInput, match="no Nothing in module"):
         find("model", "scenarist.models.floor:Nothing")
+
+
+def test_the_package_imports_neither_experiments_nor_training():
+    imported = set()
+    for path in (spec.CHECKOUT / "src" / "scenarist").rglob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+            if isinstance(node, ast.Import):
+                imported |= {alias.name.partition(".")[0] for alias in node.names}
+            elif isinstance(node, ast.ImportFrom):
+                imported.add((node.module or "").partition(".")[0])
+    assert "scenarist" in imported and not imported & {"experiments", "training"}

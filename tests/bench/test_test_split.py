@@ -2,49 +2,74 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 import os
 import subprocess
 import sys
+from collections import defaultdict
 from itertools import islice
 from pathlib import Path
+from typing import TextIO
 
 import pytest
 
 from scenarist.bench.run_table import run_table
 from scenarist.bench.spec import load
+from scenarist.corpora.search_path import require
 from scenarist.errors import Missing
 from scenarist.registry import make
 from scenarist.store.results import Results
 
 
-def run(folder: Path, *args: str) -> dict:
-    """`scenarist bench` in a process of its own, with a search path that begins in the folder."""
-    paths = os.pathsep.join([str(folder), os.environ["SCENARIST_DATA"]])
-    environment = os.environ | {"SCENARIST_DATA": paths, "SCENARIST_HOME": str(folder / "home")}
-    command = [sys.executable, "-m", "scenarist", "bench", *args, "--split", "test", "--json", "--quiet"]
-    done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stderr
-    return json.loads(done.stdout)
+def write_data(folder: Path) -> None:
+    """A small search path: train and test of MCScript, both from train stories; some fiction and treebanks as text without scenarios."""
+    (folder / "mcscript").mkdir()
+    scenarios = defaultdict(list)
+    for story in make("corpus", "mcscript", split="train"):
+        scenarios[story.scenario].append(story.text)
+    for split, part in (("train", slice(0, 8)), ("test", slice(8, 10))):
+        stories = [(name, text) for name, texts in list(scenarios.items())[:24] for text in texts[part]]
+        lines = [
+            json.dumps({"scenario": name, "text": text, "id": f"{split}-{number}"})
+            for number, (name, text) in enumerate(stories)
+        ]
+        (folder / "mcscript" / f"{split}.jsonl").write_text("\n".join(lines), encoding="utf-8")
+    (folder / "gutenberg_short" / "novellas").mkdir(parents=True)
+    works = (story for story in make("corpus", "short-fiction", split="train") if len(story.text) > 40_000)
+    for story in islice(works, 3):
+        (folder / "gutenberg_short" / "novellas" / f"{story.id}.txt").write_text(story.text, encoding="utf-8")
+    for name in ("gum", "ewt"):
+        file = f"en_{name}-ud-train.conllu"
+        with lines_of(require(name, file)) as stream:
+            (folder / file).write_text("".join(islice(stream, 8000)).rpartition("\n\n")[0] + "\n\n", encoding="utf-8")
 
 
-@pytest.mark.data("mcscript", "short-fiction")
+def lines_of(path: Path) -> TextIO:
+    return gzip.open(path, "rt", encoding="utf-8") if path.suffix == ".gz" else path.open(encoding="utf-8")
+
+
+@pytest.mark.data("mcscript", "short-fiction", "gum", "ewt")
 def test_detection_on_a_test_file(tmp_path):
-    (tmp_path / "mcscript").mkdir()
-    stories = islice(make("corpus", "mcscript", split="train"), 0, None, 40)
-    lines = [
-        json.dumps({"scenario": story.scenario, "text": story.text, "id": f"test-{number}"})
-        for number, story in enumerate(stories)
-    ]
-    (tmp_path / "mcscript" / "test.jsonl").write_text("\n".join(lines), encoding="utf-8")
-    form = run(tmp_path, "wanzare2019", "--limit", "3", "--only", "detector,tt-tfidf")
+    write_data(tmp_path)
+    environment = os.environ | {"SCENARIST_DATA": str(tmp_path), "SCENARIST_HOME": str(tmp_path / "home")}
+    command = "bench wanzare2019 --split test --limit 3 --only detector,tt-tfidf --json --quiet"
+    done = subprocess.run(
+        [sys.executable, "-m", "scenarist", *command.split()],
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    form = json.loads(done.stdout)
     assert [row["model"] for row in form["rows"]] == ["tt-tfidf", "detector"]
     for row in form["rows"]:
         assert "problem" not in row
         noisy = row["scores"]["f1/noisy"]
         assert noisy["n"] == 3 and 0 < noisy["value"] <= 1
         assert "|documents:100|" in noisy["signature"] and "|stitch:13|" in noisy["signature"]
-        assert "short-fiction=train" in noisy["signature"] and "|split:test|" in noisy["signature"]
+        assert "|others:short-fiction=train|" in noisy["signature"] and "|split:test|" in noisy["signature"]
         assert row["scores"]["accuracy/whole-story"]["n"] == 3
 
 

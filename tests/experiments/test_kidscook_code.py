@@ -13,9 +13,9 @@ from experiments.kidscook import models  # noqa: E402
 from experiments.kidscook.training import train_as_released, whole_batches  # noqa: E402
 from scenarist.errors import BadInput  # noqa: E402
 from scenarist.models.words.base import rows_of  # noqa: E402
-from scenarist.models.words.batches import Row, Vocabulary, batch  # noqa: E402
+from scenarist.models.words.batches import PairRow, Vocabulary, batch  # noqa: E402
 from scenarist.models.words.in_domain import Recipe  # noqa: E402
-from scenarist.models.words.recurrent import Shape  # noqa: E402
+from scenarist.models.words.recurrent import NetworkShape  # noqa: E402
 from scenarist.models.words.seq2seq import LstmLm  # noqa: E402
 from scenarist.registry import load, make  # noqa: E402
 from scenarist.story import Pair  # noqa: E402
@@ -31,7 +31,7 @@ WORDS = Vocabulary.count(ROWS)
 
 
 def test_batches_are_whole_and_count_their_padding() -> None:
-    parts = whole_batches([*ROWS, Row(("fry",), ("fry", "it"))], WORDS, 4, cut=None)
+    parts = whole_batches([*ROWS, PairRow(("fry",), ("fry", "it"))], WORDS, 4, cut=None)
     assert len(parts) == 4  # seventeen rows: the longest is left over
     first = parts[0]
     assert first.positions.tolist() == [4] * 4
@@ -43,11 +43,11 @@ def test_batches_are_whole_and_count_their_padding() -> None:
 @pytest.mark.parametrize("best", [False, True])
 def test_which_epoch_is_kept(best: bool) -> None:
     """Texts that are not like train: from some epoch on the held-out loss rises."""
-    held = [Row(row.abstract, row.concrete[::-1]) for row in ROWS[:2]] * 4
+    held = [PairRow(row.abstract, row.concrete[::-1]) for row in ROWS[:2]] * 4
 
     def run(epochs: int) -> tuple[LstmLm, list[str]]:
         torch.manual_seed(1)
-        network, lines = LstmLm(WORDS, Shape(hidden=16, dropout=0.0, width=8)), list[str]()
+        network, lines = LstmLm(WORDS, NetworkShape(hidden=16, dropout=0.0, width=8)), list[str]()
         train_as_released(network, ROWS, held, Recipe(epochs=epochs, patience=3, size=4, rate=2e-2), lines.append, best)
         return network, lines
 
@@ -72,7 +72,7 @@ def test_dropout_may_fall_on_the_hidden_layer_of_the_words_alone(dropped: str) -
 def test_given_vectors_are_frozen_or_trained(frozen: bool) -> None:
     vectors = torch.randn(len(WORDS), 6)
     model = models.LstmLanguageModelAsReleased(code={"frozen": frozen}, recipe={"epochs": 1, "size": 8}, device="cpu")
-    network = model.train(models.ReleasedLstm(WORDS, Shape(hidden=8), vectors), ROWS, ROWS[:2])
+    network = model.train(models.ReleasedLstm(WORDS, NetworkShape(hidden=8), vectors), ROWS, ROWS[:2])
     assert torch.equal(network.embed.weight, vectors) is frozen
 
 

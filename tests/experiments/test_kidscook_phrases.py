@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from experiments.kidscook.phrases import against, cells, soft
-from scenarist.learning.alignments import Link
+from scenarist.learning.alignments import WordPhrase
 from scenarist.story import Pair
 
 PAIR = Pair("p", ("grate", "cheese"), ("take", "a", "grater"), ())
@@ -24,7 +24,7 @@ def test_a_threshold_links_a_word_to_several_or_none() -> None:
 
 
 def test_rows_seen_too_seldom_are_left_out() -> None:
-    links = [Link("cheese", ("grater",), "p", 2)] * 4 + [Link("cheese", ("a", "bowl"), "p", 0)]
+    links = [WordPhrase("cheese", ("grater",), "p", 2)] * 4 + [WordPhrase("cheese", ("a", "bowl"), "p", 0)]
     found = cells(links, {"p": {}}, {})
     assert found["count_rows/table"].value == 1.0
     assert found["phrases/table"].value == 0.0

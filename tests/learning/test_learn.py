@@ -335,7 +335,7 @@ def test_beyond_the_largest_array_the_rarest_pairs_stay_in_the_tables(
 
 
 def test_a_shard_says_which_version_of_the_reader_made_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    text, chains = shards.Source("a", "Ann left."), shards.Source("b", chains=(CHAINS[1],))
+    text, chains = shards.UncutDocument("a", "Ann left."), shards.UncutDocument("b", chains=(CHAINS[1],))
     stamps = [shards.work_of(0, [one], tmp_path, "default", "single", True).stamp for one in (text, chains)]
     monkeypatch.setattr(shards, "version_of", lambda _reader: "another")
     other = [shards.work_of(0, [one], tmp_path, "default", "single", True).stamp for one in (text, chains)]

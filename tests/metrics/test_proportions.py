@@ -61,16 +61,16 @@ def test_a_difference_of_percentages_has_a_sign() -> None:
 
 
 def test_terminal_page_and_score_print_the_same_number(tmp_path: Path) -> None:
-    """The toy table's constant row, as `bench` prints it, on its page, and as `score` prints the same answers."""
-    runner = CliRunner()
-    page = tmp_path / "toy.html"
-    assert runner.invoke(app, ["bench", "toy", "--only", "constant", "-q", "--html", str(page)]).exit_code == 0
+    """The answers of a model that always takes the first choice, as `bench` prints them, on its page, and as `score` does."""
+    runner, page, folder = CliRunner(env={"COLUMNS": "200"}), tmp_path / "page.html", tmp_path / "exam"
     form = json.loads(runner.invoke(app, ["bench", "toy", "--only", "constant", "--json"]).stdout)
-    column, figure = next(
-        (name, cell) for name, cell in form["rows"][0]["scores"].items() if name.startswith("accuracy")
-    )
-    shown = f"{100 * figure['value']:.1f}"
-    assert spec.load("toy").numbers().text(figure["value"], column) == shown
-    printed = runner.invoke(app, ["bench", "toy", "--only", "constant", "-q"], env={"COLUMNS": "300"}).stdout
-    assert shown in printed
-    assert f">{shown}<br>" in page.read_text("utf-8")
+    shown = f"{100 * form['rows'][0]['scores']['accuracy/ending']['value']:.1f}"
+    assert 0 < float(shown) < 100
+    table = runner.invoke(app, ["bench", "toy", "--only", "constant", "-q", "--html", str(page)])
+    assert f" {shown} " in table.stdout and f">{shown}<br>" in page.read_text("utf-8")
+    assert runner.invoke(app, ["exam", "storycloze", "toy", "-o", str(folder)]).exit_code == 0
+    ids = [json.loads(line)["id"] for line in (folder / "questions.jsonl").read_text("utf-8").splitlines()]
+    answers = tmp_path / "answers.jsonl"
+    answers.write_text("".join(f'{{"item": "{id}", "guesses": [{{"answer": "0"}}]}}\n' for id in ids), "utf-8")
+    scored = runner.invoke(app, ["score", str(folder), str(answers), "-q", "--html", str(page)])
+    assert f" {shown} " in scored.stdout and f">{shown}<br>" in page.read_text("utf-8")

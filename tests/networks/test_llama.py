@@ -10,7 +10,7 @@ torch = pytest.importorskip("torch")
 pytestmark = pytest.mark.neural
 
 from scenarist.errors import BadInput  # noqa: E402
-from scenarist.networks.llama import EOS, Llama, Tree, all_cores  # noqa: E402
+from scenarist.networks.llama import EOS, Llama, TextTree, all_cores  # noqa: E402
 from scenarist.networks.prefix_cache import Memory, read_on  # noqa: E402
 
 IDS = torch.tensor([[0, 4, 5, 1, 9, 12, 7], [0, 6, 5, 2, 0, 0, 0]])
@@ -155,7 +155,7 @@ def test_where_parts_of_a_matrix_lie(tiny):
 
 
 def test_trees_of_one_branch_are_plain_texts(tiny):
-    tree = Tree.grow([0, 4, 5], [[6, 2]])
+    tree = TextTree.grow([0, 4, 5], [[6, 2]])
     with torch.inference_mode():
         assert torch.equal(tiny.states_of_trees([tree]), tiny.states(torch.tensor([tree.ids])))
 

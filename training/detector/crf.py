@@ -96,7 +96,7 @@ def gold(emission: Tensor, switch: Tensor, enter: Tensor, mask: Tensor, labels: 
     return at.sum(1) + enter[labels[:, 0]] + (step * mask[:, 1:]).sum(1)
 
 
-def hoped(
+def expected_score(
     emission: Tensor, switch: Tensor, enter: Tensor, mask: Tensor, labels: Tensor, chances: Tensor, changes: Tensor
 ) -> Tensor:
     """The score (B) that a teacher expects: its likeliest labels (B, T, K) with their chances, and its chance of a change (B, T).

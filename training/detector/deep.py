@@ -228,10 +228,10 @@ class Course:
         score = scores(self.model, batch, self.options.hide, self.half)
         total = crf.log_sum(*score, batch.mask)
         if batch.tops is None:
-            hoped = crf.gold(*score, batch.mask, batch.labels)
+            expected = crf.gold(*score, batch.mask, batch.labels)
         else:
-            hoped = crf.hoped(*score, batch.mask, batch.tops, batch.chances, batch.changes)
-        return (total - hoped).sum() / len(batch.place)
+            expected = crf.expected_score(*score, batch.mask, batch.tops, batch.chances, batch.changes)
+        return (total - expected).sum() / len(batch.place)
 
     @torch.no_grad()
     def said(self, model: DocumentNetwork, documents: list[Document], budget: int = 60_000, half: bool = True) -> list[tuple[list[int], Batch, tuple[Tensor, ...]]]:  # fmt: skip

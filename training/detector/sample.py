@@ -11,7 +11,7 @@ from pathlib import Path
 
 import numpy as np
 
-from scenarist.models.scenarios.phrase_network import Network
+from scenarist.models.scenarios.phrase_network import PhraseNetwork
 from training.detector.documents import Store
 
 
@@ -24,7 +24,7 @@ def main() -> None:
     parser.add_argument("--smoke", action="store_true")
     options = parser.parse_args()
     store = Store(options.folder / "sentences.jsonl.gz", 40 if options.smoke else 0)
-    network = Network(options.weights)
+    network = PhraseNetwork(options.weights)
     draw = random.Random(13)
     kinds = ("told-train", "none-short-fiction-train", "none-gum-train", "none-ewt-train", "free-train")
     vectors, hidden = [], []

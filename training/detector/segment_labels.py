@@ -15,7 +15,7 @@ from pathlib import Path
 
 import numpy as np
 
-from scenarist.models.scenarios.phrase_network import Network
+from scenarist.models.scenarios.phrase_network import PhraseNetwork
 from scenarist.reading.stems import phrases, stems
 from training.detector.documents import NONE_TRAIN, Store, pick, stretch
 
@@ -71,7 +71,7 @@ def train(
 
 
 def reduce(
-    network: Network,
+    network: PhraseNetwork,
     weights: np.ndarray,
     bias: np.ndarray,
     words: Sequence[str],
@@ -97,9 +97,9 @@ def reduce(
     }
 
 
-def moved(old: Path, network: Network) -> dict[str, np.ndarray]:
+def moved(old: Path, network: PhraseNetwork) -> dict[str, np.ndarray]:
     """The weights beside another network, for the phrases that this one knows too."""
-    names = list(Network(old).place)
+    names = list(PhraseNetwork(old).place)
     with np.load(old / "segments.npz", allow_pickle=False) as file:
         arrays = dict(file)
     kept = [at for at, place in enumerate(arrays["places"]) if names[place] in network.place]
@@ -123,13 +123,13 @@ def main() -> None:
     parser.add_argument("--smoke", action="store_true")
     options = parser.parse_args()
     if options.like:
-        found = moved(options.like, Network(options.out.parent))
+        found = moved(options.like, PhraseNetwork(options.out.parent))
         np.savez_compressed(options.out, **found)
         print(len(found["places"]), "phrases,", options.out.stat().st_size, "bytes")
         return
     store = Store(options.folder / "sentences.jsonl.gz", 40 if options.smoke else 0)
     weights, bias, place, idf = train(store, options.strength, options.rounds)
-    network = Network(options.out.parent)
+    network = PhraseNetwork(options.out.parent)
     np.savez_compressed(options.out, **reduce(network, weights, bias, list(place), idf, options.keep, options.width))
     print(options.out.stat().st_size, "bytes")
 

@@ -168,8 +168,10 @@ class School:
                 batch = next(taught).to(DEVICE)
                 emission, switch, enter, placed = read(batch)
                 total = crf.log_sum(emission, switch, enter, batch.mask)
-                hoped = crf.hoped(emission, switch, enter, batch.mask, batch.tops, batch.chances, batch.changes)
-                loss = loss + (total - hoped).sum() / len(batch.place)
+                expected = crf.expected_score(
+                    emission, switch, enter, batch.mask, batch.tops, batch.chances, batch.changes
+                )
+                loss = loss + (total - expected).sum() / len(batch.place)
                 linear = torch.log_softmax(model.sequence.direct(placed), 2).gather(2, batch.tops)
                 loss = loss - 0.2 * (linear * batch.chances).sum() / len(batch.place)
             for one in optimisers:

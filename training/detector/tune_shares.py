@@ -73,7 +73,7 @@ class Kept:
     """All that does not depend on the settings: the members' scores, the light network's, the judge's of any stretch."""
 
     def __init__(self, options: argparse.Namespace) -> None:
-        self.detector = DeepDetector(members=(), namer="", teller="", weights=options.weights)
+        self.detector = DeepDetector(members=(), namer="", tellers={}, weights=options.weights)
         with gzip.open(options.data / "exam.json.gz", "rt", encoding="utf-8") as stream:
             exam = json.load(stream)
         members = [dict(np.load(options.models / f"{name}-scores.npz")) for name in options.names.split(",") if name]

@@ -103,14 +103,14 @@ def language_model_vectors(verbs: Sequence[str], path: Path, layers: int = 20) -
     """SmolLM2's state after each verb, in the middle of its layers (a row of zeros for <unk>)."""
     import torch
 
-    from scenarist.networks.llama import Llama, Tree
+    from scenarist.networks.llama import Llama, TextTree
 
     network = Llama.read(path, layers)
     rows = []
     with torch.no_grad():
         for at in range(0, len(verbs), 64):
             trees = [
-                Tree.grow(network.encode(f"They decided to {verb.replace('_', ' ')}"), [])
+                TextTree.grow(network.encode(f"They decided to {verb.replace('_', ' ')}"), [])
                 for verb in verbs[at : at + 64]
             ]
             states = network.states_of_trees(trees)

@@ -23,9 +23,9 @@ import torch
 from scenarist.bench.fill_texts import fill
 from scenarist.corpora.kidscook import KidsCook
 from scenarist.models.words.base import rows_of
-from scenarist.models.words.batches import Row
-from scenarist.models.words.fine_tuning import shorten, tune
-from scenarist.models.words.head import Lesson, lesson_key, redraw
+from scenarist.models.words.batches import PairRow
+from scenarist.models.words.head import Lesson, lesson_key
+from scenarist.models.words.pretrained import redraw, shorten, tune
 from scenarist.models.words.queries import Admissible
 from scenarist.story import Pair
 from training.kidscook.measuring import halves, measure, oracle
@@ -34,13 +34,13 @@ from training.kidscook.networks import prepare
 DRAWN, KEPT, CUT = 4, 24, 100
 
 
-def folds(rows: list[Row], many: int) -> list[list[int]]:
+def folds(rows: list[PairRow], many: int) -> list[list[int]]:
     """Numbers of the rows of each fold: abstracts dealt out in alphabetical order."""
     order = {abstract: at for at, abstract in enumerate(sorted({row.abstract for row in rows}))}
     return [[at for at, row in enumerate(rows) if order[row.abstract] % many == fold] for fold in range(many)]
 
 
-def variants(row: Row, number: int, allowed: Admissible) -> list[Row]:
+def variants(row: PairRow, number: int, allowed: Admissible) -> list[PairRow]:
     """A text with its own blanks, then with some drawn anew; the same ones every time."""
     chance = random.Random(1_000_003 * number + 17)
     drawn = [redraw(row, allowed, chance) for _ in range(DRAWN)]
@@ -51,11 +51,11 @@ class Taught(NamedTuple):
     """Lessons by text, the other blankings of each row, and a model's own fills of each row."""
 
     lessons: dict[Any, Lesson]
-    others: dict[Row, list[Row]]
-    fills: dict[Row, list[tuple[str, ...]]]
+    others: dict[PairRow, list[PairRow]]
+    fills: dict[PairRow, list[tuple[str, ...]]]
 
 
-def load(folder: Path, rows: list[Row], allowed: Admissible) -> Taught:
+def load(folder: Path, rows: list[PairRow], allowed: Admissible) -> Taught:
     """All folds that lie in a folder; ``rows`` are all training rows, shortened."""
     taught = Taught({}, {}, {})
     for path in sorted(folder.glob("fold-*.npz")):
@@ -98,7 +98,7 @@ def teach(
     allowed: Admissible = model.admissible("kidscook")
     share = float(model.own["redraw"])
 
-    def change(row: Row, chance: random.Random) -> Row:
+    def change(row: PairRow, chance: random.Random) -> PairRow:
         return redraw(row, allowed, chance) if share and chance.random() < share else row
 
     learn = [row for at, row in enumerate(rows) if at not in spared]

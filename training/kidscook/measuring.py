@@ -16,7 +16,7 @@ from scenarist.bench.marks import marks_of, total
 from scenarist.bench.sit import Answers, items_of, sit
 from scenarist.exams.wordcloze import WordCloze
 from scenarist.models.words.base import WordModel
-from scenarist.models.words.batches import Row
+from scenarist.models.words.batches import PairRow
 from scenarist.models.words.queries import Admissible, Network, Query, merge, read_logits
 from scenarist.registry import make
 from scenarist.store.results import Results
@@ -27,7 +27,7 @@ EVERY = 25
 TEMPERATURES = tuple(round(0.7 + 0.05 * step, 2) for step in range(23))
 
 
-def halves(rows: Sequence[Row], every: int = EVERY) -> tuple[list[int], list[int]]:
+def halves(rows: Sequence[PairRow], every: int = EVERY) -> tuple[list[int], list[int]]:
     """Numbers of the rows to learn from and of those held out: every so-many-th abstract, in alphabetical order."""
     order = {abstract: at for at, abstract in enumerate(sorted({row.abstract for row in rows}))}
     out = [at for at, row in enumerate(rows) if order[row.abstract] % every == every - 1]
@@ -48,7 +48,9 @@ def examined(model: WordModel, pairs: Sequence[Pair], modes: Sequence[str] = tup
     return figures
 
 
-def oracle(network: Network, rows: Sequence[Row], allowed: Admissible) -> tuple[Tensor, Tensor, list[tuple[int, int]]]:
+def oracle(
+    network: Network, rows: Sequence[PairRow], allowed: Admissible
+) -> tuple[Tensor, Tensor, list[tuple[int, int]]]:
     """ln p of all blank words with the key fed forward (N, W + 1), the keys (N,), and each word's (row, blank)."""
     queries, keys, blanks = [], [], []
     for number, row in enumerate(rows):

@@ -13,6 +13,7 @@ from scenarist.models.words.batches import Vocabulary
 from scenarist.networks.adapters import Setup, times_inside
 from scenarist.networks.llama import Llama, Times
 from scenarist.registry import make
+from training.kidscook.settings import grouped
 
 
 class FullMatrices(nn.Module):  # type: ignore[misc]
@@ -46,7 +47,7 @@ class FullMatrices(nn.Module):  # type: ignore[misc]
 def prepare(kind: str, seed: int, device: str, settings: dict[str, Any], dropout: float, full: bool) -> Any:
     """A model with a fresh network on the base model."""
     torch.backends.cuda.matmul.allow_tf32 = True
-    model = make("model", kind, seed=seed, device=device, **settings)
+    model = make("model", kind, seed=seed, device=device, **grouped(kind, settings))
     model.vocabulary_, model.whitelist_ = Vocabulary(vocabulary()), whitelist()
     torch.manual_seed(seed)
     model.network_ = model.built(None)

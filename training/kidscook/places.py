@@ -4,7 +4,7 @@
     python -m training.kidscook.places seq2seq-attention:both transducer:both      # NAME:VARIANT, another released training
 
 A transducer whose transitions are fixed stands at the beginning of the abstract while it tells the first words and has not read the
-rest: this shows what that costs (docs/why/transducer.md).
+rest: this shows what that costs (docs/log/transducer.md).
 """
 
 from __future__ import annotations

@@ -7,8 +7,10 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from scenarist.models.words.head import HeadReading, WordHeadModel
 from scenarist.models.words.in_domain import InDomain, Recipe
-from scenarist.models.words.recurrent import Shape
+from scenarist.models.words.pretrained import Tuning
+from scenarist.models.words.recurrent import NetworkShape
 from scenarist.registry import find
 
 
@@ -23,9 +25,11 @@ def parsed(words: Sequence[str], parser: argparse.ArgumentParser) -> dict[str, A
 def grouped(model: str, settings: Mapping[str, Any]) -> dict[str, Any]:
     """What `make("model", model, ...)` takes, from settings in a row."""
     kind = find("model", model)
-    if not issubclass(kind, InDomain):
-        return dict(settings)
-    groups = {"shape": Shape._fields, "recipe": Recipe._fields, "code": getattr(kind, "switches", ())}
+    if issubclass(kind, InDomain):
+        groups = {"shape": NetworkShape._fields, "recipe": Recipe._fields, "code": getattr(kind, "switches", ())}
+    else:
+        reading = (*HeadReading._fields, "sighted", "blind_weight") if issubclass(kind, WordHeadModel) else ()
+        groups = {"tuning": Tuning._fields, "reading": reading}
     known = {name: group for group, names in groups.items() for name in names if name not in ("seed", "device")}
     made: dict[str, Any] = {name: value for name, value in settings.items() if name not in known}
     for name, value in settings.items():

@@ -23,10 +23,8 @@ import torch
 
 from scenarist.corpora.kidscook import KidsCook
 from scenarist.models.words.base import hidden_words, rows_of
-from scenarist.models.words.batches import Row, lengths
-from scenarist.models.words.fine_tuning import shorten, tune
-from scenarist.models.words.head import redraw
-from scenarist.models.words.pretrained import learned
+from scenarist.models.words.batches import PairRow, lengths
+from scenarist.models.words.pretrained import learned, redraw, shorten, tune
 from scenarist.models.words.pretrained_transducer import PretrainedTransducer
 from scenarist.models.words.queries import Admissible
 from scenarist.networks import checkpoint as word_checkpoint
@@ -36,7 +34,7 @@ from training.kidscook.measuring import halves, measure, oracle
 from training.kidscook.networks import prepare
 
 
-def hidden(row: Row) -> Row:
+def hidden(row: PairRow) -> PairRow:
     """The row with its text shown before it, blanks hidden."""
     return row._replace(template=hidden_words(row))
 
@@ -91,7 +89,7 @@ def run(given: argparse.Namespace) -> dict[str, Any]:
 
     shown, all_shown = 0, tuning.epochs * len(parts["train"])
 
-    def change(row: Row, chance: random.Random) -> Row:
+    def change(row: PairRow, chance: random.Random) -> PairRow:
         nonlocal shown
         shown += 1
         if given.own and taught.fills.get(row) and chance.random() < given.own:
@@ -146,7 +144,7 @@ def run(given: argparse.Namespace) -> dict[str, Any]:
     return report
 
 
-def of_release(given: argparse.Namespace, path: Path, parts: dict[str, list[Row]]) -> dict[str, Any]:
+def of_release(given: argparse.Namespace, path: Path, parts: dict[str, list[PairRow]]) -> dict[str, Any]:
     """What the saved file measures on the held-out texts and on dev; its best words go to an `npz` beside it."""
     released = make("model", given.kind, weights=str(path), device=given.device).fit(())
     allowed = released.admissible("kidscook")

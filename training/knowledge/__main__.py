@@ -1,7 +1,7 @@
 """Learn what the package knows of everyday scenarios: `python -m training.knowledge [--jobs 2]`.
 
 From the train splits of MCScript, InScript, DeScript and ROCStories on SCENARIST_DATA, through our own reader; writes scripts,
-count tables and the small networks to resources/knowledge, and prints dev figures. Nothing of dev or test is learned from (stories that two
+count tables and the small networks to resources/knowledge (the network of labels, which no verb uses, to release/untold), and prints dev figures. Nothing of dev or test is learned from (stories that two
 corpora share are taken out of train where the other has them in dev); no sentence is kept. The small network of verbs is taught by the deep reader of
 gaps: what that one said of stories it had not seen lies in release/untold (`training/knowledge/deep.py` makes it, on a GPU).
 """
@@ -9,6 +9,7 @@ gaps: what that one said of stories it had not seen lies in release/untold (`tra
 from __future__ import annotations
 
 import argparse
+import json
 import tempfile
 import time
 from collections import defaultdict
@@ -20,12 +21,13 @@ from scenarist.learning import scripts as knowledge
 from scenarist.learning.scripts import script
 from scenarist.story import Story
 from training.knowledge import labels, network, rows, student
-from training.knowledge.meaning import labelled
+from training.knowledge.meaning import labelled, type_labels
 from training.knowledge.reading import gold_tellings
 
 ROOT = Path(__file__).parents[2]
 HERE = ROOT / "src" / "scenarist" / "resources" / "knowledge"
 TEACHERS = [ROOT / "release" / "untold" / name for name in ("teacher.npz", "teacher-wide.npz")]
+LABELS = ROOT / "release" / "untold" / "labels.npz"
 EVIDENCE = "MCScript train, InScript train, DeScript (event sequence descriptions)"
 SCRIPTED = ("mcscript", "inscript", "descript")
 SENTENCES = network.Settings(2, 2, 8000, 64, 128, 0.5, 0.1, 4, restrict=True)
@@ -41,6 +43,7 @@ def main() -> None:
     )
     options.add_argument("--only", default="scripts,verbs,labels,events", help="what to make")
     options.add_argument("--out", type=Path, default=HERE)
+    options.add_argument("--labels", type=Path, default=LABELS, help="where the network of labels goes (a row uses it)")
     args = options.parse_args()
     begun = time.time()
 
@@ -61,7 +64,12 @@ def main() -> None:
             if "scripts" in wanted:
                 scripts = [script(name, stories, EVIDENCE, most=50) for name, stories in sorted(by_scenario.items())]
                 knowledge.write(args.out / "scripts.jsonl.gz", scripts, EVIDENCE)
-                log(f"{len(scripts)} scripts written")
+                named = {one.scenario: type_labels(one, by_scenario[one.scenario]) for one in scripts}
+                meant = {scenario: labels for scenario, labels in named.items() if labels}
+                (args.out / "meanings.json").write_text(
+                    json.dumps(meant, indent=1, sort_keys=True) + "\n", encoding="utf-8"
+                )
+                log(f"{len(scripts)} scripts written, {len(meant)} of them with annotators' labels")
         if "verbs" in wanted:
             student.learn(
                 path, [one for one in TEACHERS if one.exists()], args.out / "verbs.npz", student.CHOSEN, 13, log
@@ -75,7 +83,7 @@ def main() -> None:
             for split in ("train", "dev")
         )
         arrays, table, _ = network.train(own, sorted({story.scenario for story in own}), SENTENCES, 13, log, held)
-        np.savez_compressed(args.out / "labels.npz", **arrays, **student.sparse(table))
+        np.savez_compressed(args.labels, **arrays, **student.sparse(table))
     if "events" in wanted:
         np.savez_compressed(args.out / "events.npz", **labels.learn(log))
     log("done")

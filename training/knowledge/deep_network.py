@@ -11,7 +11,7 @@ import torch
 from torch import nn
 from torch.nn import functional as F
 
-from scenarist.models.untold.deep import phrase
+from scenarist.models.untold.deep import label_phrase
 from scenarist.networks import checkpoint
 from scenarist.networks.adapters import Lora, Setup
 from scenarist.networks.llama import Llama
@@ -35,7 +35,7 @@ class Deep(nn.Module):
             return nn.Parameter(torch.stack([pieces[encode(" " + text)].mean(0) for text in phrases]))
 
         self.verbs = table([verb.replace("_", " ") for verb in vocabulary.verbs])
-        self.labels = table([phrase(label) for _, label in vocabulary.labels] or ["nothing"])
+        self.labels = table([label_phrase(label) for _, label in vocabulary.labels] or ["nothing"])
         self.verbs_bias = nn.Parameter(torch.zeros(len(self.verbs)))
         self.labels_bias = nn.Parameter(torch.zeros(len(self.labels)))
         self.to(llama.device)

@@ -17,7 +17,7 @@ import numpy as np
 import numpy.typing as npt
 import torch
 
-from scenarist.models.untold.deep import GAP, PRECEDES, Gap, ids
+from scenarist.models.untold.deep import GAP, PRECEDES, GapText, gap_ids
 
 TOLD = 1024
 """Pieces of missing sentences told a step, drawn from all."""
@@ -68,11 +68,11 @@ def tasks(rows: Sequence[dict[str, Any]], words: Vocabulary, encode: Any, hide: 
         if "key" in row:
             told = set(row["told"])
             allowed = tuple(label[row["scenario"], one] for one in of_scenario[row["scenario"]] if one not in told)
-            gap = Gap(row["scenario"], tuple(row["before"]), tuple(row["after"]))
+            gap = GapText(row["scenario"], tuple(row["before"]), tuple(row["after"]))
             yield Task(
                 row["id"],
                 row["corpus"],
-                np.array(ids(gap, encode), np.uint16),
+                np.array(gap_ids(gap, encode), np.uint16),
                 label.get((row["scenario"], row["key"]), -1),
                 np.zeros(0, np.uint16),
                 allowed,
@@ -82,10 +82,14 @@ def tasks(rows: Sequence[dict[str, Any]], words: Vocabulary, encode: Any, hide: 
         for number, one in enumerate(row["verbs"]):
             if not one or len(said) < 3 or (row["split"] == "train" and one not in verb):
                 continue
-            gap = Gap(scenario, tuple(said[:number]), tuple(said[number + 1 :]))
+            gap = GapText(scenario, tuple(said[:number]), tuple(said[number + 1 :]))
             text = np.array([*encode(" " + said[number])[:30], PRECEDES], np.uint16)
             yield Task(
-                f"{row['id']}.{number}", row["corpus"], np.array(ids(gap, encode), np.uint16), verb.get(one, -1), text
+                f"{row['id']}.{number}",
+                row["corpus"],
+                np.array(gap_ids(gap, encode), np.uint16),
+                verb.get(one, -1),
+                text,
             )
 
 

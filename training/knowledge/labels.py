@@ -1,7 +1,7 @@
 """InScript's labels -> the ranker of missing script events: boosted trees over count features, one candidate at a time.
 
 Features of a training story come from tables of the other folds. Two sets of trees: with the place of the missing event and without.
-Settings were chosen on three of ten folds of train (docs/why/untold.md). Needs scikit-learn (extra `dev`); running the trees does not.
+Settings were chosen on three of ten folds of train (docs/log/untold.md). Needs scikit-learn (extra `dev`); running the trees does not.
 """
 
 from __future__ import annotations

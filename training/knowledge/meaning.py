@@ -5,14 +5,16 @@ InScript labels verbs in the text, DeScript (ten scenarios, fifty descriptions e
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from functools import cache
 
 import msgspec
 
 from scenarist.corpora.descript import gold
+from scenarist.learning.scripts import meanings
 from scenarist.learning.tellings import is_script
 from scenarist.registry import make
+from scenarist.script import Script
 from scenarist.story import Story
 
 Spans = tuple[tuple[int, int, str], ...]
@@ -35,6 +37,15 @@ def marked(corpus: str, split: str) -> Mapping[str, Spans]:
             )
             found[story.id] = tuple(one for one in events if is_script(one[2]) and "_other_" not in one[2])
     return found
+
+
+def type_labels(script: Script, stories: Iterable[Story]) -> dict[str, str]:
+    """Which of a script's event types the annotators' labels name: the label of an event type's commonest phrase that has one."""
+    meant = {str(occurrence): label for occurrence, label in meanings(stories).items()}
+    labels = {
+        kind.id: next((meant[one] for one in (kind.id, *kind.phrases) if one in meant), "") for kind in script.events
+    }
+    return {kind: label for kind, label in labels.items() if label}
 
 
 def labelled(story: Story, corpus: str, split: str) -> Story:

@@ -137,7 +137,7 @@ def padded(lists: Sequence[Sequence[int]], device: str) -> torch.Tensor:
 
 
 class Net(nn.Module):
-    """Two hidden layers over bags and embeddings; see models/slot_network.py for the same in numpy."""
+    """Two hidden layers over bags and embeddings; see models/untold/network.py for the same in numpy."""
 
     def __init__(self, words: int, fillers: int, scenarios: int, how: Settings) -> None:
         super().__init__()
@@ -184,7 +184,7 @@ class Net(nn.Module):
         return self.out(h) + torch.einsum("f,bfv->bv", self.weights, features)  # (b, v)
 
     def arrays(self) -> dict[str, Any]:
-        """What slot_network.py reads."""
+        """What models/untold/network.py reads."""
         state = {name: value.detach().cpu().numpy().astype(np.float16) for name, value in self.state_dict().items()}
         return {
             "schema": np.int64(SCHEMA), "word": state["word.weight"], "verb": state["verb.weight"], "project": state["project"],

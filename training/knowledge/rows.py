@@ -16,7 +16,7 @@ from typing import Any
 
 from scenarist.exams.removal import without_event
 from scenarist.learning.tellings import is_script, telling
-from scenarist.models.untold.deep import of_story
+from scenarist.models.untold.deep import gap_text
 from scenarist.registry import make
 from scenarist.story import Story
 from training.knowledge.reading import canonical, held_out, marks, read
@@ -48,7 +48,7 @@ def label_rows(split: str) -> Iterator[dict[str, Any]]:
         scenario = canonical(story.scenario)
         for number, label in enumerate(sorted({event.label for event in story.events if is_script(event.label)})):
             left, place, event = without_event(story, label)
-            gap = of_story(left, scenario, place, event)
+            gap = gap_text(left, scenario, place, event)
             told = sorted({one.label for one in left.events if is_script(one.label)})
             yield {
                 "id": f"{story.id}.{number}", "corpus": "inscript-labels", "split": split, "scenario": scenario,

@@ -20,7 +20,7 @@ from scenarist.learning.slots import Tables
 from training.knowledge import network
 
 CHOSEN = network.Settings(least=4, d=192, h=512, drop=0.5, epochs=6, taught=0.8)
-"""What the carried network was trained with; chosen on dev (docs/why/untold.md)."""
+"""What the carried network was trained with; chosen on dev (docs/log/untold.md)."""
 WEIGHT = {"mcscript": 1.0, "inscript": 1.0, "descript": 0.3, "rocstories": 0.3}
 
 

@@ -14,7 +14,7 @@ The stages, each of which leaves its files in --work:
   compare    all seeds beside what was carried before, with their spread
 
 What was carried before is kept in --work/carried. Labels and networks found in --work are used again (remove them to make new ones),
-and one stage is not run unless named: deep, a pair network on MiniLM (tried, not carried: docs/why/reader.md). `teacher`, `student`
+and one stage is not run unless named: deep, a pair network on MiniLM (tried, not carried: docs/log/reader.md). `teacher`, `student`
 and `deep` need torch, transformers and numpy only, so they can run on another machine with the files of --work.
 """
 

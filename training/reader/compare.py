@@ -15,7 +15,7 @@ import numpy as np
 from scenarist.metrics.coreference import b_cubed, ceaf, muc
 from scenarist.metrics.parsing import CoreF1
 from scenarist.reading.coref.pairs import Scorer
-from scenarist.reading.parser.network import Network
+from scenarist.reading.parser.network import ParserNetwork
 from scenarist.reading.parser.parse import Parser
 from training.reader import coreference, documents, measure, treebank
 
@@ -36,7 +36,7 @@ def f1(counts: np.ndarray) -> np.ndarray:
 def reader(network: Path) -> Parser:
     """The package's parser with another network."""
     made = Parser()
-    made.network = Network(network)
+    made.network = ParserNetwork(network)
     return made
 
 

@@ -20,7 +20,7 @@ import numpy as np
 import torch
 from torch import nn
 
-from scenarist.reading.parser.network import Network
+from scenarist.reading.parser.network import ParserNetwork
 from training.reader.deep_net import DeepPairs, Encoder, LowRank
 
 VECTOR = 100
@@ -84,7 +84,7 @@ def pack(train: Sequence[Any], dev: Sequence[Any], out: Path) -> None:
 
 def unpack(path: Path) -> tuple[list[Doc], list[Doc]]:
     """-> train and dev documents: names, words and float or integer arrays."""
-    docs, network = [], Network(NETWORK)
+    docs, network = [], ParserNetwork(NETWORK)
     with np.load(io.BytesIO(lzma.decompress(path.read_bytes()))) as arrays:
         meta = json.loads(arrays["meta"].tobytes())
         for number, name in enumerate(meta["names"]):

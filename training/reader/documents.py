@@ -8,7 +8,7 @@ from collections import defaultdict
 from collections.abc import Iterator
 from pathlib import Path
 
-from scenarist.reading.parser.parse import Parsed, Parser, Words
+from scenarist.reading.parser.parse import CutText, Parsed, Parser
 from training.reader.coreference import Document, document
 from training.reader.treebank import NON_COMMERCIAL, genre, litbank_is_dev
 
@@ -44,7 +44,7 @@ def parse(parser: Parser, words: list[str]) -> Parsed:
     for word in words:
         spans.append((at, at + len(word)))
         at += len(word) + 1
-    return next(parser.label([Words(" ".join(words), spans, parser.splitter(words))]))
+    return next(parser.label([CutText(" ".join(words), spans, parser.splitter(words))]))
 
 
 def ontogum(parser: Parser, folder: Path, non_commercial: bool) -> Iterator[Document]:

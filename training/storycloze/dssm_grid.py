@@ -19,7 +19,7 @@ import numpy as np
 import torch
 
 from scenarist.learning.wrong_endings import Negatives
-from scenarist.models.endings.dssm import Counts, Letters, Recipe, Tower, learn, pack
+from scenarist.models.endings.dssm import DssmRecipe, Letters, Tower, TrigramCounts, learn, pack
 from training.storycloze.job import Job
 
 KINDS = ("nearest", "nearest2", "flipped", "backward", "backward2")
@@ -40,15 +40,15 @@ def made(story: list[str]) -> list[str]:
     return [one.text if one else "" for one in found]
 
 
-def cosines(towers: tuple[Tower, Tower], stories: Counts, endings: Counts) -> np.ndarray:
+def cosines(towers: tuple[Tower, Tower], stories: TrigramCounts, endings: TrigramCounts) -> np.ndarray:
     """Cosine of each story with its ending."""
     with torch.no_grad():
         return (towers[0](stories) * towers[1](endings)).sum(-1).cpu().numpy()
 
 
-def grid() -> list[tuple[str, tuple[str, ...], Recipe]]:
+def grid() -> list[tuple[str, tuple[str, ...], DssmRecipe]]:
     """Names, kinds of made endings, recipes."""
-    near, plain = ("nearest", "nearest2", "flipped"), Recipe(epochs=12, dropout=0.5)
+    near, plain = ("nearest", "nearest2", "flipped"), DssmRecipe(epochs=12, dropout=0.5)
     return [
         ("all", KINDS, plain),
         ("others only", (), plain),
@@ -86,10 +86,10 @@ def main() -> None:
     train, held = np.flatnonzero(~dev), np.flatnonzero(dev)
     letters = Letters([stories[at] for at in train], least=20)
 
-    def on(counts: Counts) -> Counts:
-        return Counts(counts.ids.to(job.device), counts.weights.to(job.device))
+    def on(counts: TrigramCounts) -> TrigramCounts:
+        return TrigramCounts(counts.ids.to(job.device), counts.weights.to(job.device))
 
-    def rows(which: np.ndarray, kind: int | None) -> Counts:
+    def rows(which: np.ndarray, kind: int | None) -> TrigramCounts:
         picked = [[stories[at][4]] if kind is None else [endings[at][kind]] for at in which]
         return on(letters.counts(picked))
 
@@ -104,7 +104,7 @@ def main() -> None:
     answer = np.array([item["answer"] for item in items])
     job.say(f"{len(letters.known)} trigrams, {len(train)} to train on, {len(held)} held out, {len(items)} items")
 
-    def run(name: str, kinds: tuple[str, ...], recipe: Recipe, seed: int, keep: bool = False) -> float:
+    def run(name: str, kinds: tuple[str, ...], recipe: DssmRecipe, seed: int, keep: bool = False) -> float:
         """Train one; its accuracy on Story Cloze, and how often it finds the told ending of a held-out story."""
         towers = learn(letters, told, right, [wrong[kind] for kind in kinds], recipe, seed, job.device)
         first, second = (cosines(towers, asked, one) for one in choices)
@@ -123,7 +123,7 @@ def main() -> None:
             )
         return cloze
 
-    found: list[tuple[float, str, tuple[str, ...], Recipe]] = []
+    found: list[tuple[float, str, tuple[str, ...], DssmRecipe]] = []
     for name, kinds, recipe in grid():
         if found and job.left() < 0.4 * job.budget:
             job.say("no time for more recipes")

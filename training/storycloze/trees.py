@@ -10,7 +10,7 @@ import torch
 from torch.nn import functional as F
 
 from scenarist.networks.adapters import Lora
-from scenarist.networks.llama import Llama, Tree
+from scenarist.networks.llama import Llama, TextTree
 from training.storycloze.data import BOS, EOS, MARK, Data, Ids, cat, pad
 from training.storycloze.job import Job
 
@@ -34,12 +34,12 @@ class Read(NamedTuple):
     branch: Any
 
 
-def tree(context: Sequence[Ids], endings: Sequence[Ids]) -> Tree:
+def tree(context: Sequence[Ids], endings: Sequence[Ids]) -> TextTree:
     """BOS story MARK, then each ending and EOS."""
-    return Tree.grow(cat(BOS, *context, MARK).tolist(), [[*ending.tolist(), EOS] for ending in endings])
+    return TextTree.grow(cat(BOS, *context, MARK).tolist(), [[*ending.tolist(), EOS] for ending in endings])
 
 
-def batch(groups: Sequence[Sequence[Tree]]) -> Batch:
+def batch(groups: Sequence[Sequence[TextTree]]) -> Batch:
     """One batch of trees a group; all groups have the same number of trees."""
     trees = [tree for group in groups for tree in group]
     ids, places = pad([np.array(tree.ids) for tree in trees]), pad([np.array(tree.places) for tree in trees])

@@ -19,7 +19,7 @@ from scenarist.store.home import write_whole
 N = TypeVar("N", bound=Noun)
 
 
-class Asked(Noun, frozen=True):
+class QuestionLine(Noun, frozen=True):
     """A line of questions.jsonl."""
 
     id: str
@@ -40,7 +40,7 @@ def write(path: Path, items: Sequence[Item], card: ExamCard) -> None:
     """Write the three files; the card comes last, so a folder with a card is whole."""
     if path.exists() and not path.is_dir():
         raise BadInput(f"{path} is a file; expected a folder to write questions and keys to.")
-    write_whole(path / "questions.jsonl", write_jsonl(Asked(item.id, item.question) for item in items))
+    write_whole(path / "questions.jsonl", write_jsonl(QuestionLine(item.id, item.question) for item in items))
     write_whole(path / "keys.jsonl", write_jsonl(Key(i.id, i.key, i.group, i.accept, i.tags) for i in items))
     write_whole(path / "exam.json", [to_json(card), b"\n"])
 
@@ -56,7 +56,7 @@ def card(path: Path) -> ExamCard:
 def read(path: Path) -> ExamPaper:
     """The items of an exam folder, checked against its card."""
     what = card(path)
-    questions = {one.id: one.question for one in lines(path / "questions.jsonl", Asked)}
+    questions = {one.id: one.question for one in lines(path / "questions.jsonl", QuestionLine)}
     keys = list(lines(path / "keys.jsonl", Key))
     lost = [key.id for key in keys if key.id not in questions]
     if lost or len(questions) != len(keys):

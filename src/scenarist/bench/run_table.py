@@ -51,31 +51,25 @@ class Ways(NamedTuple):
     """Keep the answers of recorded rows, to be written to `results/predictions`."""
 
 
+USUAL = Ways()
+
+
 def run_table(
-    table: Table,
-    store: Results,
-    split: str = "dev",
-    only: Sequence[str] = (),
-    limit: int | None = None,
-    seed: int | None = None,
-    refresh: bool = False,
-    progress: Progress | None = None,
-    live: bool = False,
-    record: bool = False,
+    table: Table, store: Results, ways: Ways = USUAL, only: Sequence[str] = (), progress: Progress | None = None
 ) -> Sheet:
     """Run a table, or the part of it that is not recorded or stored yet."""
-    ways = Ways(split, limit, seed, refresh, live or record, record)
+    split, seed = ways.split, ways.seed
     if table.kind == "analysis":
-        return analysis(table, split, seed if seed is not None else table.seeds[0], limit, only)
+        return analysis(table, split, seed if seed is not None else table.seeds[0], ways.limit, only)
     known = [row.name for row in table.row]
     for name in only:
         if name not in known:
             raise suggest(name, known, f"row of table {table.name}")
     chosen = [row for row in table.row if (row.name in only if only else row.runs_on(split))]
     sheet = Sheet(table, split, [Done(row) for row in chosen])
-    if record:
-        check_record(sheet, only, limit)
-    if not ways.live:
+    if ways.record:
+        check_record(sheet, only, ways.limit)
+    if not (ways.live or ways.record):
         for done in sheet.rows:
             done.records = records_of(done.row, table.name)
     plans: list[Plan] = []
@@ -222,4 +216,4 @@ def analysis(table: Table, split: str, seed: int, limit: int | None, only: Seque
         if row.role == "published"
     ]
     found.rows = [row for row in [*published, *found.rows] if not only or row.model in only]
-    return Sheet(table, split, [], signature=found.signature, analysis=found.form(table.name, split))
+    return Sheet(table, split, [], signature=found.signature, analysis=found)

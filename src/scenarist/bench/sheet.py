@@ -8,6 +8,7 @@ from typing import Any
 import msgspec
 
 from scenarist.bench.bootstrap import detectable
+from scenarist.bench.figures import Analysis, Figure, FigureRow
 from scenarist.bench.spec import Row, Table
 from scenarist.marked import Comparison
 from scenarist.question import Item, Prediction, Score
@@ -60,12 +61,12 @@ class Sheet(msgspec.Struct):
     signature: str = ""
     remarks: list[str] = []
     """Conditions that could not be set, and why."""
-    analysis: dict[str, Any] | None = None
+    analysis: Analysis | None = None
 
     def json(self) -> dict[str, Any]:
         """The promised JSON form (HOUSE.md, *Tables*)."""
         if self.analysis is not None:
-            return self.analysis
+            return self.analysis.form(self.table.name, self.split)
         tests = [
             {
                 "column": test.column, "row": test.row, "reference": test.reference, "test": test.comparison.test,
@@ -74,14 +75,9 @@ class Sheet(msgspec.Struct):
             }
             for test in self.tests
         ]  # fmt: skip
-        return {
-            "table": self.table.name,
-            "split": self.split,
-            "signature": self.signature,
-            "rows": [row_form(done, self.split) for done in self.rows],
-            "tests": tests,
-            **({"remarks": self.remarks} if self.remarks else {}),
-        }
+        rows = [figure_row(done, self.split) for done in self.rows]
+        more = {"tests": tests, **({"remarks": self.remarks} if self.remarks else {})}
+        return Analysis(rows, self.signature, more).form(self.table.name, self.split)
 
     def _repr_html_(self) -> str:
         from scenarist.registry import display
@@ -89,24 +85,18 @@ class Sheet(msgspec.Struct):
         return display(self)
 
 
-def row_form(done: Done, split: str) -> dict[str, Any]:
-    """A row in the promised form."""
-    row: dict[str, Any] = {"model": done.row.name, "role": done.row.role, "scores": {}}
-    for column, value in done.row.published(split).items():
-        row["scores"][column] = {"value": value, "low": None, "high": None, "n": None}
+def figure_row(done: Done, split: str) -> FigureRow:
+    """A row as run with its figures."""
+    scores = {column: Figure(value) for column, value in done.row.published(split).items()}
     for column, cell in done.cells.items():
-        score = cell.score
-        row["scores"][column] = {"value": score.value, "low": score.low, "high": score.high, "n": score.n}
-        if cell.seeds:
-            row["scores"][column]["seeds"] = {str(seed): value for seed, value in cell.seeds.items()}
-        row["scores"][column]["signature"] = score.signature
-    if done.recorded:
-        row |= {"recorded": True, "made_by": done.row.recorded}
+        seeds = {str(seed): value for seed, value in cell.seeds.items()}
+        scores[column] = msgspec.structs.replace(Figure.of(cell.score), seeds=seeds)
+    more: dict[str, Any] = {"recorded": True, "made_by": done.row.recorded} if done.recorded else {}
     if done.row.note:
-        row["note"] = done.row.note
+        more["note"] = done.row.note
     if done.problem:
-        row["problem"] = done.problem
-    return row
+        more["problem"] = done.problem
+    return FigureRow(done.row.name, done.row.role, scores, more)
 
 
 def smallest(low: float, high: float) -> float:

@@ -28,6 +28,6 @@ INDEX: dict[str, str] = {
     "stitched": "scenarist.corpora.stitched:Stitched",
     "texts:": "scenarist.corpora.texts:Texts",
     "jsonl:": "scenarist.corpora.texts:Stories",
-    "conllu:": "scenarist.corpora.texts:Parsed",
-    "conll:": "scenarist.corpora.texts:Coreference",
+    "conllu:": "scenarist.corpora.texts:ParsedFiles",
+    "conll:": "scenarist.corpora.texts:CoreferenceFiles",
 }

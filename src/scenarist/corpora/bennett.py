@@ -16,7 +16,7 @@ from scenarist.corpora import search_path as finding
 from scenarist.corpora.loader import Loader
 from scenarist.errors import BadInput
 from scenarist.formats import archive, corenlp
-from scenarist.formats.table import Row, rows
+from scenarist.formats.table import TableRow, rows
 from scenarist.noun import Noun, finite
 from scenarist.story import Story
 
@@ -130,13 +130,13 @@ def main_verbs() -> Iterator[Response]:
     yield from (response(row) for row in table("experiment3-with-main-verbs.csv"))
 
 
-def table(name: str) -> Iterator[Row]:
+def table(name: str) -> Iterator[TableRow]:
     """The rows of one of the answer tables."""
     needed = ("workerid", "document", "chain", "clozeIndex", "original", "gloss", "response", "condition", "trialnum")
     yield from rows(finding.require("bennett", name), needed)
 
 
-def response(row: Row) -> Response:
+def response(row: TableRow) -> Response:
     """A row as an answer."""
     values = row.values
     if values["condition"] not in CONDITIONS:

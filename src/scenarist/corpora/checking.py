@@ -13,7 +13,7 @@ from pathlib import Path
 
 from scenarist.corpora import search_path as finding
 from scenarist.corpora.at_hand import readable_splits
-from scenarist.corpora.manifest import CorpusEntry, Known, entry
+from scenarist.corpora.manifest import CorpusEntry, OfficialFile, entry
 from scenarist.errors import ScenaristError
 from scenarist.formats.lines import BROKEN, open_binary, truncated
 from scenarist.noun import Noun
@@ -102,7 +102,7 @@ def wanted(known: CorpusEntry, at_hand: set[str]) -> list[str]:
     return [*readable, *whole]
 
 
-def file_state(known: CorpusEntry, one: Known, tick: Tick) -> FileState:
+def file_state(known: CorpusEntry, one: OfficialFile, tick: Tick) -> FileState:
     """One file: found, its size and its checksum."""
     path = finding.locate(known.name, one.name)
     if path is None:

@@ -44,7 +44,7 @@ class ParaphraseSet(Noun, frozen=True):
     items: tuple[Description, ...]
 
 
-class Alignment(Noun, frozen=True):
+class StepLink(Noun, frozen=True):
     """A worker's link from one event description to a place in another ESD of the same scenario."""
 
     scenario: str
@@ -130,7 +130,7 @@ def gold() -> Iterator[ParaphraseSet]:
                 yield ParaphraseSet(scenario, needed(label, "event", file), items)
 
 
-def alignments() -> Iterator[Alignment]:
+def alignments() -> Iterator[StepLink]:
     """The crowd's links of the three stages; the pilot stage links ESDs of the pilot collection."""
     folder = finding.require("descript", "alignments")
     for stage, source in (("pilot", "1"), ("phase1", "2"), ("phase2", "2")):
@@ -143,7 +143,7 @@ def alignments() -> Iterator[Alignment]:
             slot, between = pilot_place(cells, row.where) if stage == "pilot" else place(cells[5], row.where)
             gold_cell = cells[9] if stage == "pilot" else cells[6]
             golden = int(gold_cell) if gold_cell.strip().isdecimal() else None
-            yield Alignment(scenario, cells[1], left, esd, slot, between, golden, stage)
+            yield StepLink(scenario, cells[1], left, esd, slot, between, golden, stage)
 
 
 def whole(cell: str, where: str) -> int:

@@ -16,7 +16,7 @@ from typing import Any, ClassVar, Generic, TypeVar
 from scenarist.corpora import search_path as finding
 from scenarist.corpora import splits
 from scenarist.errors import BadInput
-from scenarist.formats.table import Row
+from scenarist.formats.table import TableRow
 
 T = TypeVar("T")
 
@@ -100,7 +100,7 @@ class Ids:
         self.seen: dict[int, int] = {}
         self.paths: list[Path | str] = []
 
-    def distinct(self, id: str, row: Row) -> str:
+    def distinct(self, id: str, row: TableRow) -> str:
         """The id, remembered."""
         if not id:
             raise BadInput(f"{row.where}: the id is empty")

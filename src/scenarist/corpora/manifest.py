@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from scenarist.corpora.checking import CorpusReport
 
 
-class Known(Noun, frozen=True):
+class OfficialFile(Noun, frozen=True):
     """A file (or folder) of a corpus under its official name."""
 
     name: str
@@ -54,7 +54,7 @@ class CorpusEntry(Noun, frozen=True):
     yields: str = "Story"
     citation: str = ""
     licence: str = ""
-    files: tuple[Known, ...] = ()
+    files: tuple[OfficialFile, ...] = ()
     counts: tuple[Count, ...] = ()
     traps: tuple[str, ...] = ()
     folders: tuple[str, ...] = ()

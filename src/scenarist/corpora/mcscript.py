@@ -21,7 +21,7 @@ from scenarist.noun import Noun
 from scenarist.story import Story
 
 
-class Record(msgspec.Struct):
+class McScriptLine(msgspec.Struct):
     """A line of the JSONL form."""
 
     scenario: str
@@ -64,7 +64,7 @@ class MCScript(Loader[Story]):
 
     def read_jsonl(self, path: Path) -> Iterator[Story]:
         file = "test" if self.split == "test" else "train"
-        for number, record in enumerate(jsonl.read(path, Record), start=1):
+        for number, record in enumerate(jsonl.read(path, McScriptLine), start=1):
             id = record.id or f"mcscript-{file}-{number:05d}"
             yield Story(id, record.text, source=self.source, scenario=record.scenario)
 

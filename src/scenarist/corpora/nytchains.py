@@ -14,7 +14,7 @@ from scenarist.corpora import search_path as finding
 from scenarist.corpora import splits
 from scenarist.corpora.loader import Loader
 from scenarist.formats import chains
-from scenarist.formats.chains import Document
+from scenarist.formats.chains import ChainedDocument
 from scenarist.question import Item
 from scenarist.story import Chain
 
@@ -32,7 +32,7 @@ class NYTChains(Loader[Chain]):
     def settings(self) -> Mapping[str, object]:
         return {} if self.minimum == 1 else {"minimum": self.minimum}
 
-    def documents(self) -> Iterator[Document]:
+    def documents(self) -> Iterator[ChainedDocument]:
         """The documents of the split, all their chains included."""
         yield from chains.documents(
             self.file(), (lambda name: splits.keeps_day(self.split, name)) if self.cut else None

@@ -20,7 +20,7 @@ from scenarist.noun import from_json
 from scenarist.script import EventType, Script
 
 
-class Record(msgspec.Struct):
+class ProScriptLine(msgspec.Struct):
     """A line of the release."""
 
     scenario: str
@@ -52,11 +52,11 @@ class ProScript(Loader[Script]):
             if not line.text.strip():
                 continue
             where = f"{path}, line {line.number}"
-            record = from_json(line.text, Record, where)
+            record = from_json(line.text, ProScriptLine, where)
             if self.keeps(record.scenario):
                 yield self.script(record, where, f"{self.source}:{line.number}")
 
-    def script(self, record: Record, where: str, evidence: str) -> Script:
+    def script(self, record: ProScriptLine, where: str, evidence: str) -> Script:
         """A record as a script."""
         goal = max(record.events, key=int, default="")
         dropped = {id for id, text in record.events.items() if text == "NONE"} | ({goal} if not self.goal else set())

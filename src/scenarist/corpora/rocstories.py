@@ -32,7 +32,7 @@ OFFICIAL = (
 )
 
 
-class Record(msgspec.Struct):
+class RocStoriesLine(msgspec.Struct):
     """A line of the JSONL form."""
 
     sentences: tuple[str, ...]
@@ -84,7 +84,7 @@ class ROCStories(Loader[Story]):
                 yield story
 
     def read_jsonl(self, path: Path) -> Iterator[Story]:
-        for number, record in enumerate(jsonl.read(path, Record), start=1):
+        for number, record in enumerate(jsonl.read(path, RocStoriesLine), start=1):
             if len(record.sentences) != 5:
                 raise BadInput(f"{path}, story {number}: expected five sentences, got {len(record.sentences)}")
             if self.cased is not None and record.cased_original != self.cased:

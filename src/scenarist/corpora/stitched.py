@@ -40,7 +40,7 @@ class Part(NamedTuple):
     label: str = ""
 
 
-class Made(NamedTuple):
+class StitchedText(NamedTuple):
     """A document's sentences and its segments as (first, last, labels, group)."""
 
     sentences: list[str]
@@ -237,7 +237,7 @@ class Stitched:
         )
         return replace(story, segments=found)
 
-    def document(self, draw: random.Random) -> Made:
+    def document(self, draw: random.Random) -> StitchedText:
         """Draw the parts and lay them in a row."""
         parts = self.told(draw)
         want = sum(len(part.sentences) for part in parts) * self.recipe.other / (1 - self.recipe.other)
@@ -245,7 +245,7 @@ class Stitched:
             run = Part(self.foreign(draw, *self.recipe.runs))
             parts.insert(draw.randint(0, len(parts)), run)
             want -= len(run.sentences)
-        made = Made([], [])
+        made = StitchedText([], [])
         for number, part in enumerate(parts):
             if part.label:
                 self.lay(made, part, f"g{number}", draw)
@@ -276,7 +276,7 @@ class Stitched:
         texts = noise_texts(draw.choice(noise_sources(self.recipe.others, self.split)), self.split)
         return stretch(draw.choice(texts), draw, low, high)
 
-    def lay(self, made: Made, part: Part, group: str, draw: random.Random) -> None:
+    def lay(self, made: StitchedText, part: Part, group: str, draw: random.Random) -> None:
         """Append a segment, with what may lead in to it, part it or nest in it."""
         lines = list(part.sentences)
         if self.recipe.lead_ins and draw.random() < self.recipe.lead_ins:

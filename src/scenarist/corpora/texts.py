@@ -53,7 +53,7 @@ class Stories(Loader[Story]):
                 yield story
 
 
-class Parsed(Loader[Story]):
+class ParsedFiles(Loader[Story]):
     """``conllu:PATH``: parsed documents of one's own."""
 
     name = "conllu"
@@ -74,7 +74,7 @@ class Parsed(Loader[Story]):
         return any(name.removesuffix(packed).endswith(self.endings) for packed in ("", *PACKED))
 
 
-class Coreference(Parsed):
+class CoreferenceFiles(ParsedFiles):
     """``conll:PATH``: documents of one's own with coreference."""
 
     name = "conll"

@@ -30,7 +30,7 @@ ABOUT = frozenset(("README", "LICENSE", "NOTICE", "COPYING"))
 """Names of files about a folder: none of its texts."""
 
 
-class Member(NamedTuple):
+class ArchivedFile(NamedTuple):
     """A file of a folder or an archive."""
 
     name: str
@@ -47,7 +47,7 @@ class NamedText(NamedTuple):
     text: str
 
 
-def members(path: Path, endings: tuple[str, ...] = (), by_name: bool = False) -> Iterator[Member]:
+def members(path: Path, endings: tuple[str, ...] = (), by_name: bool = False) -> Iterator[ArchivedFile]:
     """The files of a folder (sorted, with its subfolders), an archive (in its order, or ``by_name``), or the one file itself.
 
     Hidden files are passed over. ``endings`` keeps the names that end so.
@@ -56,13 +56,13 @@ def members(path: Path, endings: tuple[str, ...] = (), by_name: bool = False) ->
         raise BadInput(f"{path}: no such file or folder")
     if path.is_dir():
         for file in folder_files(path, endings):
-            yield Member(file.relative_to(path).as_posix(), whole(file), str(file))
+            yield ArchivedFile(file.relative_to(path).as_posix(), whole(file), str(file))
     elif path.name.endswith(TAR):
         yield from in_tar(path, endings, by_name)
     elif path.suffix == ".zip" or zipfile.is_zipfile(path):
         yield from in_zip(path, endings, by_name)
     else:
-        yield Member(path.name, whole(path), str(path))
+        yield ArchivedFile(path.name, whole(path), str(path))
 
 
 def folder_files(path: Path, endings: tuple[str, ...] = ()) -> list[Path]:
@@ -101,13 +101,13 @@ def whole(path: Path) -> bytes:
             raise truncated(path, 0, error) from error
 
 
-def unpacked(member: Member) -> Member:
+def unpacked(member: ArchivedFile) -> ArchivedFile:
     """A file of an archive without its own packing (``a.txt.gz`` inside a tar)."""
     unpack = UNZIP.get(PurePosixPath(member.name).suffix)
     return member._replace(data=unpack(member.data)) if unpack else member
 
 
-def in_tar(path: Path, endings: tuple[str, ...], by_name: bool = False) -> Iterator[Member]:
+def in_tar(path: Path, endings: tuple[str, ...], by_name: bool = False) -> Iterator[ArchivedFile]:
     """The files of a tar archive, streamed to the very end of the file, so that a truncated one is noticed."""
     opener = UNPACK[path.suffix]
     try:
@@ -115,21 +115,21 @@ def in_tar(path: Path, endings: tuple[str, ...], by_name: bool = False) -> Itera
             for entry in sorted(archive.getmembers(), key=lambda entry: entry.name) if by_name else archive:
                 if entry.isfile() and wanted(entry.name, endings):
                     file = archive.extractfile(entry)
-                    yield unpacked(Member(entry.name, file.read() if file else b"", f"{path}:{entry.name}"))
+                    yield unpacked(ArchivedFile(entry.name, file.read() if file else b"", f"{path}:{entry.name}"))
             while stream.read(BLOCK):
                 pass
     except (tarfile.TarError, *BROKEN, OSError) as error:
         raise BadInput(f"{path}: the archive is truncated or damaged ({error}). Get it again.") from error
 
 
-def in_zip(path: Path, endings: tuple[str, ...], by_name: bool = False) -> Iterator[Member]:
+def in_zip(path: Path, endings: tuple[str, ...], by_name: bool = False) -> Iterator[ArchivedFile]:
     """The files of a zip archive."""
     try:
         with zipfile.ZipFile(path) as archive:
             entries = archive.infolist()
             for entry in sorted(entries, key=lambda entry: entry.filename) if by_name else entries:
                 if not entry.is_dir() and wanted(entry.filename, endings):
-                    yield unpacked(Member(entry.filename, archive.read(entry), f"{path}:{entry.filename}"))
+                    yield unpacked(ArchivedFile(entry.filename, archive.read(entry), f"{path}:{entry.filename}"))
     except (zipfile.BadZipFile, *BROKEN, OSError) as error:
         raise BadInput(f"{path}: the archive is truncated or damaged ({error}). Get it again.") from error
 
@@ -144,7 +144,7 @@ def texts(
             yield NamedText(member.name, decoded(member, encoding))
 
 
-def decoded(member: Member, encoding: str = "utf-8") -> str:
+def decoded(member: ArchivedFile, encoding: str = "utf-8") -> str:
     """A file's bytes as text with line breaks as ``\\n``; a byte that does not fit is an error with its place and what to type."""
     try:
         text = member.data.decode(encoding)

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from scenarist.errors import BadInput
-from scenarist.formats.archive import Member, decoded, whole
+from scenarist.formats.archive import ArchivedFile, decoded, whole
 from scenarist.formats.lines import lines, stem
 from scenarist.store.home import write_whole
 from scenarist.story import Entity, Event, Label, Mention, Role, Segment, Story
@@ -31,7 +31,7 @@ class Bound(NamedTuple):
     pieces: tuple[tuple[int, int], ...]
 
 
-class Sheet:
+class AnnotationFile:
     """The lines of an .ann file."""
 
     def __init__(self) -> None:
@@ -48,13 +48,13 @@ def read(path: Path, source: str = "") -> Story:
     for needed in (text_path, ann_path):
         if not needed.exists():
             raise BadInput(f"{needed}: no such file; brat keeps a text and its annotation side by side")
-    text = decoded(Member(text_path.name, whole(text_path), str(text_path)))
+    text = decoded(ArchivedFile(text_path.name, whole(text_path), str(text_path)))
     return story(sheet(ann_path, text), text, stem(text_path), source)
 
 
-def sheet(path: Path, text: str) -> Sheet:
+def sheet(path: Path, text: str) -> AnnotationFile:
     """The annotation lines, each checked against the text."""
-    made = Sheet()
+    made = AnnotationFile()
     for line in lines(path):
         where = f"{path}, line {line.number}"
         if not line.text.strip():
@@ -94,7 +94,7 @@ def bound(cells: list[str], text: str, where: str) -> Bound:
     return Bound(kind, tuple(pieces))
 
 
-def story(sheet: Sheet, text: str, id: str, source: str) -> Story:
+def story(sheet: AnnotationFile, text: str, id: str, source: str) -> Story:
     """The finished document."""
     entities, owner = entities_of(sheet)
     triggers = {trigger for trigger, _, _ in sheet.events}
@@ -125,7 +125,7 @@ def story(sheet: Sheet, text: str, id: str, source: str) -> Story:
     return Story(id, text, entities=entities, events=ordered, segments=segments, source=source)
 
 
-def entities_of(sheet: Sheet) -> tuple[tuple[Entity, ...], dict[str, str]]:
+def entities_of(sheet: AnnotationFile) -> tuple[tuple[Entity, ...], dict[str, str]]:
     """Entities from mentions and equivalences, and which mention belongs to which."""
     owner: dict[str, str] = {}
     groups: dict[str, list[str]] = {}

@@ -17,7 +17,7 @@ from scenarist.store.home import write_whole
 from scenarist.story import Chain, Link
 
 
-class Document(Noun, frozen=True):
+class ChainedDocument(Noun, frozen=True):
     """The chains of one document."""
 
     id: str
@@ -43,7 +43,7 @@ class Links:
         return link
 
 
-def documents(path: Path, keeps: Callable[[str], bool] | None = None) -> Iterator[Document]:
+def documents(path: Path, keeps: Callable[[str], bool] | None = None) -> Iterator[ChainedDocument]:
     """The documents of a chain file, one at a time; where ``keeps`` says no to a name, its chains are not even parsed."""
     links = Links()
     name = ""
@@ -53,7 +53,7 @@ def documents(path: Path, keeps: Callable[[str], bool] | None = None) -> Iterato
         text = line.text
         if text.startswith("<DOCNAME>"):
             if name and kept:
-                yield Document(name, tuple(chains))
+                yield ChainedDocument(name, tuple(chains))
             name, chains = text.removeprefix("<DOCNAME>").strip(), []
             if not name:
                 raise BadInput(f"{path}, line {line.number}: <DOCNAME> without a name")
@@ -66,15 +66,15 @@ def documents(path: Path, keeps: Callable[[str], bool] | None = None) -> Iterato
             where = f"{path}, line {line.number}"
             chains.append(Chain(tuple(links(part, where) for part in text.split()), str(len(chains)), name))
     if name and kept:
-        yield Document(name, tuple(chains))
+        yield ChainedDocument(name, tuple(chains))
 
 
-def write(path: Path, documents: Iterable[Document]) -> None:
+def write(path: Path, documents: Iterable[ChainedDocument]) -> None:
     """Write a chain file; a link's role is its dependency."""
     write_whole(path, (part.encode("utf-8") for document in documents for part in as_lines(document)))
 
 
-def as_lines(document: Document) -> Iterator[str]:
+def as_lines(document: ChainedDocument) -> Iterator[str]:
     """A document as the lines of a chain file."""
     yield f"<DOCNAME>{document.id}\n"
     for chain in document.chains:

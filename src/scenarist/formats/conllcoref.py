@@ -23,7 +23,7 @@ BRACKET = re.compile(r"\([^()|]+\)?|[^()|]+\)")
 NOTHING = ("", "_", "-", "*")
 
 
-class Draft:
+class CoreferenceDraft:
     """A document while its lines pass by."""
 
     def __init__(self, id: str) -> None:
@@ -82,14 +82,14 @@ class Draft:
 
 def read(path: Path, source: str = "") -> Iterator[Story]:
     """The documents of a file."""
-    draft: Draft | None = None
+    draft: CoreferenceDraft | None = None
     made = 0
     where = str(path)
     for line in lines(path):
         where = f"{path}, line {line.number}"
         text = line.text
         if text.startswith(("#begin document", "# begin document")):
-            draft = Draft(named(text, path, made))
+            draft = CoreferenceDraft(named(text, path, made))
         elif text.startswith(("#end document", "# end document")):
             if draft is not None and draft.tokens:
                 made += 1

@@ -23,7 +23,7 @@ KINDS = {"organization": "organisation"}
 SPLIT = re.compile(r"([^<,]+)<([^<,]+)")
 
 
-class Draft:
+class ParseDraft:
     """A document while its sentences pass by."""
 
     def __init__(self, id: str, path: Path) -> None:
@@ -176,15 +176,15 @@ class Draft:
 
 def read(path: Path, source: str = "") -> Iterator[Story]:
     """The documents of a CoNLL-U file; a file without ``# newdoc`` is one document of the file's name."""
-    draft: Draft | None = None
+    draft: ParseDraft | None = None
     rows: list[Line] = []
     for line in lines(path):
         if line.text.startswith("# newdoc"):
             if draft is not None and draft.tokens:
                 yield draft.story(source)
-            draft = Draft(line.text.partition("=")[2].strip() or stem(path), path)
+            draft = ParseDraft(line.text.partition("=")[2].strip() or stem(path), path)
         elif draft is None and line.text.strip():
-            draft = Draft(stem(path), path)
+            draft = ParseDraft(stem(path), path)
         if draft is None:
             continue
         if line.text.startswith("#"):

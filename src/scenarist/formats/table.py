@@ -15,7 +15,7 @@ from scenarist.formats.lines import Line, lines
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class TableRow:
     """A row of a table: its line, its values by column, and where it stands."""
 
     line: int
@@ -38,12 +38,12 @@ class Row:
             raise BadInput(f"{self.where}: column {column!r} must be a whole number, not {self[column]!r}") from error
 
 
-def rows(path: Path, needed: Sequence[str] = (), delimiter: str = ",", encoding: str = "utf-8") -> Iterator[Row]:
+def rows(path: Path, needed: Sequence[str] = (), delimiter: str = ",", encoding: str = "utf-8") -> Iterator[TableRow]:
     """The rows of a table whose first line names its columns; ``needed`` columns must be among them."""
     yield from rows_of(lines(path, encoding), path, needed, delimiter)
 
 
-def rows_of(lines: Iterable[Line], path: Path | str, needed: Sequence[str], delimiter: str = ",") -> Iterator[Row]:
+def rows_of(lines: Iterable[Line], path: Path | str, needed: Sequence[str], delimiter: str = ",") -> Iterator[TableRow]:
     """The same for lines from anywhere; ``path`` is what errors call them."""
     csv.field_size_limit(1 << 27)
     reader = csv.reader((f"{line.text}\n" for line in lines), delimiter=delimiter, strict=True)
@@ -66,6 +66,6 @@ def rows_of(lines: Iterable[Line], path: Path | str, needed: Sequence[str], deli
                 raise BadInput(
                     f"{path}, line {reader.line_num}: expected {len(header)} columns ({', '.join(header)}), got {len(fields)}; {doubt}"
                 )
-            yield Row(reader.line_num, dict(zip(header, fields, strict=True)), path)
+            yield TableRow(reader.line_num, dict(zip(header, fields, strict=True)), path)
     except csv.Error as error:
         raise BadInput(f"{path}, line {reader.line_num}: not a valid table: {error}") from error

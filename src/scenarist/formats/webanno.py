@@ -25,7 +25,7 @@ STACKED = re.compile(r"(?<!\\)\|")
 NUMBERED = re.compile(r"^(.*?)(?<!\\)\[(\d+)\]$", re.DOTALL)
 
 
-class Piece(NamedTuple):
+class TokenAnnotation(NamedTuple):
     """What one token says of an annotation: feature values, its characters (Java's), and the number that joins pieces."""
 
     values: tuple[str, ...]
@@ -34,7 +34,7 @@ class Piece(NamedTuple):
     number: str
 
 
-class Draft:
+class AnnotationDraft:
     """A document while its lines pass by."""
 
     def __init__(self) -> None:
@@ -43,7 +43,7 @@ class Draft:
         self.spans: list[tuple[int, int]] = []
         self.sentences: list[tuple[int, int]] = []
         """Token ranges."""
-        self.pieces: list[Piece] = []
+        self.pieces: list[TokenAnnotation] = []
         self.waiting = ""
         """The text of the sentence whose first token is to come."""
 
@@ -56,7 +56,7 @@ class Draft:
 
 def read(path: Path, layer: str = "", source: str = "") -> Story:
     """One document; ``layer`` names the span layer to read (the first one by default)."""
-    draft = Draft()
+    draft = AnnotationDraft()
     columns: dict[str, range] = {}
     features: dict[str, tuple[str, ...]] = {}
     at = 3
@@ -93,7 +93,7 @@ def chosen(layer: str, features: dict[str, tuple[str, ...]], path: Path) -> str:
     return layer or (LAYER if LAYER in features else next(iter(features), ""))
 
 
-def token_line(draft: Draft, text: str, columns: range, where: str) -> None:
+def token_line(draft: AnnotationDraft, text: str, columns: range, where: str) -> None:
     """A token and its annotations; ``1-2.1`` is a part of a token."""
     cells = text.split("\t")
     offsets = re.fullmatch(r"(\d+)-(\d+)", cells[1]) if len(cells) > 2 else None
@@ -118,7 +118,7 @@ def token_line(draft: Draft, text: str, columns: range, where: str) -> None:
         if stack and stack[0] != "_":
             matched = [NUMBERED.match(value) for value in stack]
             plain = tuple(unescaped(found[1] if found else value) for found, value in zip(matched, stack, strict=True))
-            draft.pieces.append(Piece(plain, start, stop, matched[0][2] if matched[0] else ""))
+            draft.pieces.append(TokenAnnotation(plain, start, stop, matched[0][2] if matched[0] else ""))
 
 
 def unescaped(value: str) -> str:
@@ -126,13 +126,13 @@ def unescaped(value: str) -> str:
     return "" if value in ("*", "_") else re.sub(r"\\(->|.)", r"\1", value)
 
 
-def story(draft: Draft, features: tuple[str, ...], id: str, source: str) -> Story:
+def story(draft: AnnotationDraft, features: tuple[str, ...], id: str, source: str) -> Story:
     """The finished document."""
     text = "".join(draft.units)
     places = places_of(text)
     tokens = tuple(Token(places[start], places[stop]) for start, stop in draft.spans)
     sentences = tuple(Sentence(tokens[a].start, tokens[z - 1].stop, a, z) for a, z in draft.sentences if z > a)
-    whole: dict[str, Piece] = {}
+    whole: dict[str, TokenAnnotation] = {}
     for order, piece in enumerate(draft.pieces):
         key = piece.number or f"single {order}"
         whole[key] = piece._replace(start=whole[key].start) if key in whole else piece

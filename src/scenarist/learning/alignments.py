@@ -24,7 +24,7 @@ SCHEMA = 1
 MARKS = frozenset(". , ; : ! ? ( ) - / ' \" #UNK#".split())
 
 
-class Link(NamedTuple):
+class WordPhrase(NamedTuple):
     """An abstract word, a concrete phrase, and where it was found."""
 
     word: str
@@ -51,7 +51,7 @@ def phrases(words: Sequence[str], admissible: Collection[str], longest: int = 3)
                 yield start, stop
 
 
-def links(alignment: Alignment, admissible: Collection[str], longest: int = 3) -> Iterator[Link]:
+def links(alignment: Alignment, admissible: Collection[str], longest: int = 3) -> Iterator[WordPhrase]:
     """The links of one aligned pair; phrases that repeat the abstract word say nothing and are left out."""
     for at, start, stop in alignment.spans():
         if at < 0:
@@ -62,7 +62,7 @@ def links(alignment: Alignment, admissible: Collection[str], longest: int = 3) -
         for first, last in phrases(alignment.pair.concrete[start:stop], admissible, longest):
             phrase = alignment.pair.concrete[start + first : start + last]
             if word not in phrase:
-                yield Link(word, phrase, alignment.pair.id, start + first)
+                yield WordPhrase(word, phrase, alignment.pair.id, start + first)
 
 
 class PhraseEntry(Noun, frozen=True):
@@ -132,7 +132,9 @@ def tabulate(
     return table_of((link for one in alignments for link in links(one, admissible, longest)), least, discount, kept, by)
 
 
-def table_of(found: Iterable[Link], least: int = 3, discount: bool = True, kept: int = 5, by: str = "") -> PhraseTable:
+def table_of(
+    found: Iterable[WordPhrase], least: int = 3, discount: bool = True, kept: int = 5, by: str = ""
+) -> PhraseTable:
     """A table from links, from wherever they come."""
     together: Counter[tuple[str, tuple[str, ...]]] = Counter()
     words: Counter[str] = Counter()
@@ -160,7 +162,7 @@ def table_of(found: Iterable[Link], least: int = 3, discount: bool = True, kept:
 
 def by_threshold(
     pair: Pair, weights: Sequence[Sequence[float]], admissible: Collection[str], least: float = 0.5, longest: int = 3
-) -> Iterator[Link]:
+) -> Iterator[WordPhrase]:
     """Links from attention: word j to every abstract word with weight >= ``least``. ``weights[j][i]`` is over the abstract.
 
     Attention needs a threshold, gives no stretch of its own and may link a word to several or to none: what hard
@@ -178,7 +180,7 @@ def by_threshold(
                 for first, last in phrases(pair.concrete[start:place], admissible, longest):
                     phrase = pair.concrete[start + first : start + last]
                     if word not in phrase:
-                        yield Link(word, phrase, pair.id, start + first)
+                        yield WordPhrase(word, phrase, pair.id, start + first)
                 start = None
 
 

@@ -23,13 +23,13 @@ from scenarist.formats.row_file import arrow
 from scenarist.learning import counting
 from scenarist.learning.dedup import Duplicates, find_duplicates
 from scenarist.learning.event_counts import SCHEMA, WINDOW, EventCounts, Ints, check_schema
-from scenarist.learning.shards import Made, Source, Work, cut, make_shard, sources
+from scenarist.learning.shards import ShardCount, UncutDocument, Work, cut, make_shard, sources
 from scenarist.signature import content_hash
 from scenarist.store.home import whole_file, write_whole
 
 Tick: TypeAlias = Callable[[str, int, int], None]
 """Progress: what is being done, how much of it is done, and of how much (0: not known)."""
-Mapper: TypeAlias = Callable[[Iterator[Work]], Iterator[Made]]
+Mapper: TypeAlias = Callable[[Iterator[Work]], Iterator[ShardCount]]
 """Who makes shards: a pool of processes here, or the workers of a cluster."""
 LARGEST = 60_000_000
 """Most pairs of the array file: where there are more, the rarest are in the Parquet tables only."""
@@ -219,7 +219,7 @@ def pool_of(jobs: int) -> Iterator[Mapper]:
 class Built(NamedTuple):
     """The shards of a folder."""
 
-    shards: list[Made]
+    shards: list[ShardCount]
     resumed: int
     """How many were there already."""
     damaged: list[str]
@@ -228,17 +228,17 @@ class Built(NamedTuple):
 
 
 def build_shards(
-    kept: Iterable[Source], out: Path, chains: ChainSettings, mapper: Mapper, say: Tick, known: int = 0
+    kept: Iterable[UncutDocument], out: Path, chains: ChainSettings, mapper: Mapper, say: Tick, known: int = 0
 ) -> Built:
     """Make the shards that are not there."""
-    there: list[Made] = []
-    fresh: list[Made] = []
+    there: list[ShardCount] = []
+    fresh: list[ShardCount] = []
     done = 0
     damaged: list[str] = []
     stamps: list[bytes] = []
     names: set[str] = set()
 
-    def note(what: str, one: Made) -> None:
+    def note(what: str, one: ShardCount) -> None:
         nonlocal done
         done += one.documents
         say(what, done, known)
@@ -270,12 +270,12 @@ def build_shards(
     return Built(made, len(there), damaged, content_hash(stamps, 16))
 
 
-def counted_shard(work: Work) -> Made:
+def counted_shard(work: Work) -> ShardCount:
     """What a shard that is there holds."""
     pa = arrow()
     table = pa.parquet.read_table(work.path, columns=["events"])
     events = int(pa.compute.sum(pa.compute.list_value_length(table["events"])).as_py() or 0)
-    return Made(work.number, len(work.sources), table.num_rows, events)
+    return ShardCount(work.number, len(work.sources), table.num_rows, events)
 
 
 def write_tables(base: Any, out: Path, minimum: int, window: int, say: Tick) -> None:

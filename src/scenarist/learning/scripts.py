@@ -10,6 +10,9 @@ resources/knowledge -> Scripts: what the package knows of everyday scenarios, le
 
 One JSON line a scenario (gzip), only event types, counts and orders; no corpus sentence. ``SCENARIST_KNOWLEDGE`` names another file
 of the same form (made by ``scenarist learn --by-scenario``).
+
+A scenario that a user adds is learned in the same way from the user's stories, but without annotators: only the three signs of Regneri et
+al. (2010) say which phrases are one event. Its script is kept in the home folder.
 """
 
 from __future__ import annotations
@@ -24,8 +27,10 @@ from types import MappingProxyType
 from typing import NamedTuple
 
 from scenarist.errors import BadInput
+from scenarist.inventory import user_file, user_files
 from scenarist.noun import Noun, read_jsonl, to_json, write_jsonl
 from scenarist.reading.wordnet import synonyms
+from scenarist.registry import make
 from scenarist.script import EventType, Script
 from scenarist.store.home import resource, write_whole
 from scenarist.story import Event, Story
@@ -91,20 +96,20 @@ def occurrences(event: Event) -> list[Occurrence]:
     return found
 
 
-class Told(NamedTuple):
+class OccurrencePlaces(NamedTuple):
     """One teller's occurrences with the place of the first mention of each."""
 
     places: dict[Occurrence, float]
 
 
-def told(story: Story) -> Told:
+def told(story: Story) -> OccurrencePlaces:
     """The occurrences of a story: what happened, at its relative place."""
     events = [event for event in story.events if event.polarity]
     places: dict[Occurrence, float] = {}
     for number, event in enumerate(events):
         for one in occurrences(event):
             places.setdefault(one, number / max(1, len(events) - 1))
-    return Told(places)
+    return OccurrencePlaces(places)
 
 
 def meanings(stories: Iterable[Story], least: int = 2, share: float = 0.5) -> dict[Occurrence, str]:
@@ -136,7 +141,7 @@ class Group:
     def place(self) -> float:
         return sum(self.places) / len(self.places)
 
-    def told_at(self, telling: Told) -> float | None:
+    def told_at(self, telling: OccurrencePlaces) -> float | None:
         """Where a teller says it: the mean of the first mentions of its members (a plan told ahead does not decide), None where nowhere."""
         places = [telling.places[one] for one in self.members if one in telling.places]
         return sum(places) / len(places) if places else None
@@ -162,7 +167,7 @@ def particle(one: str, other: str) -> bool:
 
 
 def grouped(
-    tellings: Sequence[Told], least: int = 2, meant: Mapping[Occurrence, str] = MappingProxyType({})
+    tellings: Sequence[OccurrencePlaces], least: int = 2, meant: Mapping[Occurrence, str] = MappingProxyType({})
 ) -> list[Group]:
     """Groups of paraphrases, those of most tellers first; ``meant``: what annotators say of some occurrences."""
     tellers: dict[Occurrence, set[int]] = defaultdict(set)
@@ -309,3 +314,26 @@ def carried() -> Mapping[str, Script]:
     """The knowledge in use: the embedded default, or the file that ``SCENARIST_KNOWLEDGE`` names."""
     given = os.environ.get(VARIABLE)
     return read(Path(given) if given else resource("knowledge/scripts.jsonl.gz"))
+
+
+SUFFIX = ".jsonl.gz"
+
+
+def learn_user_script(name: str, texts: Iterable[str]) -> Script:
+    """Read the stories, learn their script and keep it."""
+    stories = list(make("reader", "default")(texts))
+    evidence = f"{len(stories)} stories of yours"
+    learned = script(name, stories, evidence)
+    write(user_file(name, SUFFIX), [learned], evidence)
+    return learned
+
+
+def user_scripts() -> dict[str, Script]:
+    """The scripts of all scenarios that were added here."""
+    paths = (file.path for file in user_files() if file.path.name.endswith(SUFFIX))
+    return {name: learned for path in paths for name, learned in read(path).items()}
+
+
+def known_scripts() -> Mapping[str, Script]:
+    """The knowledge in use (`scripts.carried`), and what was learned from the user's own stories."""
+    return {**carried(), **user_scripts()}

@@ -2,6 +2,9 @@
 
 A shard is a run of consecutive documents. It is written whole or not at all, says what it was made from, and is not made again
 where it is there: so an interrupted run goes on where it stopped, and the result does not depend on the number of jobs.
+
+`Sentences` is the way back from a number to the text: two events -> sentences in which one entity took part in both, from the chains and
+sentences that were kept. Without pyarrow, or for a model learned from ready chains, there are none.
 """
 
 from __future__ import annotations
@@ -25,7 +28,7 @@ DOCUMENTS, CHARACTERS = 500, 400_000
 """A shard ends when it has so many documents or characters."""
 
 
-class Source(msgspec.Struct, frozen=True):
+class UncutDocument(msgspec.Struct, frozen=True):
     """A document on its way into a shard: a text to be read, or chains (and a story) that are ready."""
 
     id: str
@@ -46,7 +49,7 @@ class Work(msgspec.Struct, frozen=True):
     number: int
     folder: str
     stamp: str
-    sources: tuple[Source, ...]
+    sources: tuple[UncutDocument, ...]
     reader: str
     args: str
     evidence: bool
@@ -57,7 +60,7 @@ class Work(msgspec.Struct, frozen=True):
         return Path(self.folder) / "chains" / f"part-{self.number:05d}.parquet"
 
 
-class Made(msgspec.Struct, frozen=True):
+class ShardCount(msgspec.Struct, frozen=True):
     """What a shard holds."""
 
     number: int
@@ -66,30 +69,30 @@ class Made(msgspec.Struct, frozen=True):
     events: int
 
 
-def sources(things: Iterable[Any]) -> Iterator[Source]:
+def sources(things: Iterable[Any]) -> Iterator[UncutDocument]:
     """Stories and chains as documents to be learned from; a story that has events is not read again."""
     waiting: list[Chain] = []
     for thing in things:
         if isinstance(thing, Chain):
             if waiting and waiting[-1].story != thing.story:
-                yield Source(waiting[0].story, chains=tuple(waiting))
+                yield UncutDocument(waiting[0].story, chains=tuple(waiting))
                 waiting = []
             waiting.append(thing)
         elif isinstance(thing, Story):
             ready = thing if thing.events else None
-            yield Source(thing.id, thing.text, thing.scenario, story=ready)
+            yield UncutDocument(thing.id, thing.text, thing.scenario, story=ready)
         else:
             raise BadInput(
                 f"Event chains are learned from stories or chains, not {type(thing).__name__}. "
                 "Name a corpus of texts (scenarist corpus list) or a file: texts:FOLDER."
             )
     if waiting:
-        yield Source(waiting[0].story, chains=tuple(waiting))
+        yield UncutDocument(waiting[0].story, chains=tuple(waiting))
 
 
-def cut(whole: Iterable[Source], folder: Path, reader: str, args: str, evidence: bool) -> Iterator[Work]:
+def cut(whole: Iterable[UncutDocument], folder: Path, reader: str, args: str, evidence: bool) -> Iterator[Work]:
     """Documents in shards; where they are cut depends on the documents alone."""
-    part: list[Source] = []
+    part: list[UncutDocument] = []
     size = number = 0
     for source in whole:
         part.append(source)
@@ -101,7 +104,7 @@ def cut(whole: Iterable[Source], folder: Path, reader: str, args: str, evidence:
         yield work_of(number, part, folder, reader, args, evidence)
 
 
-def work_of(number: int, part: list[Source], folder: Path, reader: str, args: str, evidence: bool) -> Work:
+def work_of(number: int, part: list[UncutDocument], folder: Path, reader: str, args: str, evidence: bool) -> Work:
     """A shard with the hash of all it depends on."""
     unread = any(source.text and source.story is None and not source.chains for source in part)
     parts = [f"{reader} {version_of(reader) if unread else ''} {args} {evidence}".encode()]
@@ -119,7 +122,7 @@ def version_of(reader: str) -> str:
 _READERS: dict[str, Any] = {}
 
 
-def read_documents(given: Iterable[Source], reader: str, args: str) -> Iterator[tuple[Document, Story | None]]:
+def read_documents(given: Iterable[UncutDocument], reader: str, args: str) -> Iterator[tuple[Document, Story | None]]:
     """Sources as documents with chains; texts are read here. A reader is made once in each process."""
     todo = list(given)
     unread = [source for source in todo if source.text and source.story is None and not source.chains]
@@ -181,7 +184,7 @@ def within(start: int, token: int, sentence: Sentence) -> bool:
     return sentence.start <= start < sentence.stop
 
 
-def make_shard(work: Work) -> Made:
+def make_shard(work: Work) -> ShardCount:
     """Read a shard's documents and write its chains, and the sentences behind them."""
     rows: list[ChainRow] = []
     lines: list[SentenceRow] = []
@@ -196,4 +199,41 @@ def make_shard(work: Work) -> Made:
     if lines:
         write_sentences(work.path.parent.parent / "sentences" / work.path.name, lines, work.stamp)
     write_chains(work.path, rows, work.stamp)
-    return Made(work.number, count, len(rows), sum(len(row.events) for row in rows))
+    return ShardCount(work.number, count, len(rows), sum(len(row.events) for row in rows))
+
+
+class Sentences:
+    """The sentences of a learned folder."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+
+    def together(self, event: str, other: str, most: int = 2) -> list[str]:
+        """Up to ``most`` pairs of sentences (one where both events are in it) in which a chain has both events."""
+        shards = sorted((self.folder / "sentences").glob("*.parquet"))
+        if not shards:
+            return []
+        try:
+            import pyarrow.parquet as pq
+        except ModuleNotFoundError:
+            return []
+        found: list[str] = []
+        for shard in shards:
+            chains = pq.read_table(self.folder / "chains" / shard.name, columns=["document", "events", "sentences"])
+            wanted: list[tuple[str, int, int]] = []
+            for row in chains.to_pylist():
+                events = row["events"]
+                if event in events and other in events:
+                    places = (events.index(other), events.index(event))
+                    wanted.append((row["document"], *(row["sentences"][at] for at in places)))
+            if wanted:
+                documents = [name for name, _, _ in wanted]
+                rows = pq.read_table(shard, filters=[("document", "in", documents)]).to_pylist()
+                lines = {(row["document"], row["sentence"]): row["text"] for row in rows}
+                for name, first, second in wanted:
+                    parts = [lines[name, at] for at in dict.fromkeys(sorted((first, second))) if (name, at) in lines]
+                    if parts:
+                        found.append(f"{name}: " + " ... ".join(parts))
+                    if len(found) >= most:
+                        return found
+        return found

@@ -18,14 +18,14 @@ import msgspec
 from scenarist.errors import BadInput
 from scenarist.formats.row_file import arrow
 from scenarist.learning import counting
-from scenarist.learning.shards import Made, Work, make_shard
+from scenarist.learning.shards import ShardCount, Work, make_shard
 
 AHEAD = 8
 """Shards in a batch for each core of the cluster."""
 DDL = "number int, documents int, chains int, events int"
 
 
-def shards_on_spark(session: Any, works: Iterator[Work]) -> Iterator[Made]:
+def shards_on_spark(session: Any, works: Iterator[Work]) -> Iterator[ShardCount]:
     """Make shards on the workers, a batch at a time; gives what they hold in order."""
     cores = max(1, session.sparkContext.defaultParallelism)
     while batch := list(islice(works, AHEAD * cores)):
@@ -38,13 +38,13 @@ def shards_on_spark(session: Any, works: Iterator[Work]) -> Iterator[Made]:
                 f"The workers wrote {lost}, and it is not here: -o must name a folder that this machine and all workers see "
                 "(NFS or another mounted file system)."
             )
-        yield from sorted((Made(**row.asDict()) for row in rows), key=lambda one: one.number)
+        yield from sorted((ShardCount(**row.asDict()) for row in rows), key=lambda one: one.number)
 
 
 def make_arrow(batches: Iterator[Any]) -> Iterator[Any]:
     """The map itself, as it runs on a worker: Arrow batches of work in, what was made of it out."""
     pa = arrow()
-    schema = pa.schema([(name, pa.int32()) for name in Made.__struct_fields__])
+    schema = pa.schema([(name, pa.int32()) for name in ShardCount.__struct_fields__])
     for batch in batches:
         made = [make_shard(msgspec.msgpack.decode(raw, type=Work)) for raw in batch.column("work").to_pylist()]
         yield pa.RecordBatch.from_pylist([msgspec.structs.asdict(one) for one in made], schema=schema)

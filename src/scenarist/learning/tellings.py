@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from typing import NamedTuple
 
-from scenarist.story import Story
+from scenarist.story import Event, Sentence, Story
 
 CONTENT = frozenset({"NOUN", "PROPN", "VERB", "ADJ", "ADV", "NUM"})
 VERBAL = ("verb", "light")
@@ -29,14 +29,27 @@ class Telling(NamedTuple):
     steps: tuple[Step, ...]
 
 
+def event_verbs(events: Iterable[Event]) -> dict[int, str]:
+    """The verb of each event that a verb tells, by its token."""
+    return {event.token: event.predicate for event in events if event.kind in VERBAL}
+
+
+def main_verb(story: Story, sentence: Sentence, verbs: Mapping[int, str]) -> str:
+    """The main verb of a sentence, empty where there is none."""
+    roots = (token for token in range(sentence.first, sentence.last) if story.tokens[token].head in (-1, token))
+    return next((verbs[token] for token in roots if token in verbs), "")
+
+
+def content_lemmas(story: Story, sentence: Sentence) -> tuple[str, ...]:
+    """The lemmas of a sentence's content words."""
+    tokens = story.tokens[sentence.first : sentence.last]
+    return tuple(token.lemma.lower() for token in tokens if token.pos in CONTENT and token.lemma)
+
+
 def main_verbs(story: Story) -> list[str]:
     """The main verb of each sentence, empty where there is none; one pass over the events."""
-    verbs = {event.token: event.predicate for event in story.events if event.kind in VERBAL}
-    found = []
-    for sentence in story.sentences:
-        roots = (at for at in range(sentence.first, sentence.last) if story.tokens[at].head in (-1, at))
-        found.append(next((verbs[at] for at in roots if at in verbs), ""))
-    return found
+    verbs = event_verbs(story.events)
+    return [main_verb(story, sentence, verbs) for sentence in story.sentences]
 
 
 def labels(story: Story) -> list[str]:
@@ -56,15 +69,10 @@ def is_script(label: str) -> bool:
 
 def telling(story: Story) -> Telling:
     """A read story as its steps."""
-    verbs, marked = main_verbs(story), labels(story)
-    steps = []
-    for number, sentence in enumerate(story.sentences):
-        words = tuple(
-            token.lemma.lower()
-            for token in story.tokens[sentence.first : sentence.last]
-            if token.pos in CONTENT and token.lemma
-        )
-        steps.append(Step(verbs[number], words, marked[number]))
+    steps = (
+        Step(verb, content_lemmas(story, sentence), label)
+        for sentence, verb, label in zip(story.sentences, main_verbs(story), labels(story), strict=True)
+    )
     return Telling(story.scenario, tuple(steps))
 
 

@@ -25,7 +25,7 @@ from typing import Any
 from scenarist.errors import BadInput
 from scenarist.models.endings.base import words
 from scenarist.models.endings.story_network import BOS, EOS, MARK, seed_adapter, story_files, story_network
-from scenarist.networks.llama import Tree, all_cores
+from scenarist.networks.llama import TextTree, all_cores
 from scenarist.question import AnyQuestion, Guess, Order, Permutation, Prediction, Question
 from scenarist.story import sentence_texts
 
@@ -120,14 +120,14 @@ class StoryOrder:
         net, heads = story_network(), seed_adapter(self.weights)
         shown = [sentences_of(question, self.name) for question in questions]
         out: list[Prediction] = [Prediction("", (Guess(Permutation((0,)), 0.0),), by=self.name, rest=0.0)] * len(shown)
-        trees: dict[int, tuple[Tree, list[int]]] = {}
+        trees: dict[int, tuple[TextTree, list[int]]] = {}
         for at, sentences in enumerate(shown):
             if len(sentences) < 2:
                 continue
             tokens = [net.encode(sentence) for sentence in sentences]
             once = [token for part in tokens for token in part]
             ends = [1 + len(once) + end for end in itertools.accumulate(len(part) for part in tokens)]
-            trees[at] = (Tree.grow([BOS, *once, MARK, *once, EOS], []), ends)
+            trees[at] = (TextTree.grow([BOS, *once, MARK, *once, EOS], []), ends)
         order = sorted(trees, key=lambda at: len(trees[at][0].ids))
         with torch.inference_mode(), all_cores():
             for start in range(0, len(order), BATCH):

@@ -52,7 +52,7 @@ def all_cores() -> Iterator[None]:
         torch.set_num_threads(before)
 
 
-class Tree(NamedTuple):
+class TextTree(NamedTuple):
     """A trunk and branches: each branch sees the trunk and itself."""
 
     ids: tuple[int, ...]
@@ -64,10 +64,10 @@ class Tree(NamedTuple):
     """Index of the last piece of each branch."""
 
     @classmethod
-    def grow(cls, trunk: Sequence[int], branches: Sequence[Sequence[int]]) -> Tree:
+    def grow(cls, trunk: Sequence[int], branches: Sequence[Sequence[int]]) -> TextTree:
         """A tree from piece ids.
 
-        >>> Tree.grow([0, 7], [[8, 2], [9, 2]]).places
+        >>> TextTree.grow([0, 7], [[8, 2], [9, 2]]).places
         (0, 1, 2, 3, 2, 3)
         """
         ids, places, branch, ends = list(trunk), list(range(len(trunk))), [0] * len(trunk), []
@@ -274,7 +274,7 @@ class Llama:
         gate, up = times(a, number, "gu").chunk(2, -1)
         return x + times(F.silu(gate) * up, number, "down")
 
-    def states_of_trees(self, trees: Sequence[Tree], adapter: Lora | None = None) -> Tensor:
+    def states_of_trees(self, trees: Sequence[TextTree], adapter: Lora | None = None) -> Tensor:
         """Last states of a batch of trees, right-padded: (B, T, D)."""
         import torch
 
@@ -311,7 +311,7 @@ class Llama:
             found = [each(*part) for part in parts]
         return torch.cat(found).view(targets.shape)
 
-    def logps_of_trees(self, trees: Sequence[Tree], adapter: Lora | None = None) -> list[list[Tensor]]:
+    def logps_of_trees(self, trees: Sequence[TextTree], adapter: Lora | None = None) -> list[list[Tensor]]:
         """For each tree, for each of its branches: ln P of its pieces, given the trunk and the branch before them."""
         import torch
 
@@ -337,14 +337,14 @@ class Llama:
         self, prefix: Sequence[int], endings: Sequence[Sequence[int]], adapter: Lora | None = None
     ) -> list[Tensor]:
         """ln P of the pieces of each ending after one beginning, which is read once."""
-        return self.logps_of_trees([Tree.grow(prefix, endings)], adapter)[0]
+        return self.logps_of_trees([TextTree.grow(prefix, endings)], adapter)[0]
 
     def logps_after(
         self, prefixes: Sequence[Sequence[int]], ending: Sequence[int], adapter: Lora | None = None
     ) -> list[Tensor]:
         """ln P of the pieces of one ending after each of several beginnings, in batches."""
         return [
-            branches[0] for branches in self.logps_of_trees([Tree.grow(one, [ending]) for one in prefixes], adapter)
+            branches[0] for branches in self.logps_of_trees([TextTree.grow(one, [ending]) for one in prefixes], adapter)
         ]
 
     def draw_endings(

@@ -16,14 +16,14 @@ from torch import Tensor
 from scenarist.networks.llama import Llama, Past
 
 
-class Known(NamedTuple):
+class ReadText(NamedTuple):
     """A text read before: keys and values of all layers (layers, 2, heads, t, width), and its states (t, D)."""
 
     past: Tensor
     states: Tensor
 
 
-Task = tuple[tuple[int, ...], Known | None]
+Task = tuple[tuple[int, ...], ReadText | None]
 """A text and what is known of its beginning."""
 
 
@@ -32,13 +32,13 @@ class Memory:
 
     def __init__(self, most: int) -> None:
         self.most, self.held = most, 0
-        self.known: dict[tuple[int, ...], Known] = {}
+        self.known: dict[tuple[int, ...], ReadText] = {}
 
-    def beginning(self, ids: tuple[int, ...]) -> Known | None:
+    def beginning(self, ids: tuple[int, ...]) -> ReadText | None:
         """The longest known beginning of a text."""
         return next((known for size in range(len(ids), 0, -1) if (known := self.known.get(ids[:size]))), None)
 
-    def keep(self, ids: tuple[int, ...], known: Known) -> None:
+    def keep(self, ids: tuple[int, ...], known: ReadText) -> None:
         """Remember a text; the oldest ones go."""
         if ids in self.known:
             return
@@ -56,7 +56,7 @@ def read_on(
 ) -> list[Tensor]:
     """States of each text, (t, D); ``vectors`` gives those of pieces that the network does not know itself."""
     whole = [tuple(ids) for ids in texts]
-    found: dict[tuple[int, ...], Known] = {}
+    found: dict[tuple[int, ...], ReadText] = {}
     todo: list[Task] = []
     for ids in dict.fromkeys(whole):
         known = memory.beginning(ids)
@@ -93,7 +93,7 @@ def new(task: Task) -> int:
     return len(task[0]) - old(task)
 
 
-def read_new(llama: Llama, todo: Sequence[Task], vectors: Callable[[Tensor], Tensor]) -> list[Known]:
+def read_new(llama: Llama, todo: Sequence[Task], vectors: Callable[[Tensor], Tensor]) -> list[ReadText]:
     """Read the new pieces of each text; those of a batch stand at the right end of one block, what is known at the left."""
     device, shared = llama.device, llama.config.shared
     before, longest = max(map(old, todo)), max(map(new, todo))
@@ -118,5 +118,5 @@ def read_new(llama: Llama, todo: Sequence[Task], vectors: Callable[[Tensor], Ten
         pairs, own = kept[:, :, row, :, : new(task)], states[row, : new(task)]
         if task[1] is not None:
             pairs, own = torch.cat([task[1].past, pairs], 3), torch.cat([task[1].states, own])
-        out.append(Known(pairs.clone(), own.clone()))
+        out.append(ReadText(pairs.clone(), own.clone()))
     return out

@@ -20,7 +20,7 @@ from typing import NamedTuple
 from scenarist.errors import BadInput
 from scenarist.reading.events.arguments import Arguments
 from scenarist.reading.events.lexicon import ALWAYS_REPORTING, NEGATIONS
-from scenarist.reading.events.predicates import Tree, find_particle, predicates, stands_for_auxiliary
+from scenarist.reading.events.predicates import ParseTree, find_particle, predicates, stands_for_auxiliary
 from scenarist.reading.events.status import QUOTES, reports
 from scenarist.registry import suggest
 from scenarist.story import Sentence, Story
@@ -31,7 +31,7 @@ RELEASED = ("after", "before", "for", "with", "into", "to", "on", "in")
 """The prepositions that the released column keeps, in the order it writes them."""
 
 
-class Piece(NamedTuple):
+class WrittenToken(NamedTuple):
     """A token of the rendering and how it is written."""
 
     token: int
@@ -52,7 +52,7 @@ def render(story: Story, way: str = "caveman", rule: str = "paper") -> tuple[str
     return tuple(written(writer.pieces(sentence, way, rule)) for sentence in story.sentences)
 
 
-def written(pieces: list[Piece]) -> str:
+def written(pieces: list[WrittenToken]) -> str:
     """The pieces as one sentence."""
     text = " ".join(piece.word for piece in pieces)
     return text[:1].upper() + text[1:] + "." if text else ""
@@ -76,11 +76,11 @@ class Writer:
     """Renders the sentences of one story."""
 
     def __init__(self, story: Story) -> None:
-        self.tree = Tree(story)
+        self.tree = ParseTree(story)
         found = predicates(self.tree)
         self.arguments = Arguments(self.tree, {one.token: one.passive for one in found})
 
-    def pieces(self, sentence: Sentence, way: str, rule: str) -> list[Piece]:
+    def pieces(self, sentence: Sentence, way: str, rule: str) -> list[WrittenToken]:
         """The words of one sentence's rendering, in order."""
         tree = self.tree
         root = next((at for at in range(sentence.first, min(sentence.last, tree.size)) if tree.head[at] < 0), -1)
@@ -151,41 +151,43 @@ class Writer:
             return there[:1], subjects
         return subjects, []
 
-    def negation(self, main: int) -> list[Piece]:
+    def negation(self, main: int) -> list[WrittenToken]:
         tree = self.tree
         for kid in tree.kids[main]:
             if tree.base[kid] == "advmod" and (word := tree.form[kid].lower()) in NEGATIONS:
-                return [Piece(kid, "never" if word == "never" else "not")]
+                return [WrittenToken(kid, "never" if word == "never" else "not")]
         return []
 
-    def verb(self, main: int) -> list[Piece]:
+    def verb(self, main: int) -> list[WrittenToken]:
         """The verb as it is written: lemma, or participle in passives, with its particle."""
         tree = self.tree
         copula = next((kid for kid in tree.kids[main] if tree.base[kid] == "cop"), -1)
         if copula >= 0 and tree.pos[main] != "VERB":
-            return [Piece(copula, "be" if tree.lemma[copula] in ("'s", "’s") else tree.lemma[copula])]
+            return [WrittenToken(copula, "be" if tree.lemma[copula] in ("'s", "’s") else tree.lemma[copula])]
         if main not in self.arguments.predicates:
             return [self.word(main)]
         form = tree.form[main].lower() if self.arguments.predicates[main] else tree.lemma[main]
         particle = find_particle(tree, main)
-        return [Piece(main, form)] + ([Piece(particle, tree.form[particle].lower())] if particle >= 0 else [])
+        return [WrittenToken(main, form)] + (
+            [WrittenToken(particle, tree.form[particle].lower())] if particle >= 0 else []
+        )
 
-    def attribute(self, main: int) -> list[Piece]:
+    def attribute(self, main: int) -> list[WrittenToken]:
         """What a copula says of its subject, with its preposition."""
         preposition = self.tree.preposition(main)
-        return ([Piece(main, preposition.replace("_", " "))] if preposition else []) + [self.word(main)]
+        return ([WrittenToken(main, preposition.replace("_", " "))] if preposition else []) + [self.word(main)]
 
-    def phrases(self, main: int) -> list[Piece]:
+    def phrases(self, main: int) -> list[WrittenToken]:
         """The prepositional phrases of the verb in text order."""
         tree = self.tree
-        made: list[Piece] = []
+        made: list[WrittenToken] = []
         for kid in tree.kids[main]:
             preposition = tree.preposition(kid) if tree.base[kid] == "obl" else ""
             if preposition and tree.pos[kid] not in ("ADP", "ADV", "VERB"):
-                made += [Piece(kid, preposition.replace("_", " ")), self.word(kid)]
+                made += [WrittenToken(kid, preposition.replace("_", " ")), self.word(kid)]
         return made
 
-    def word(self, token: int) -> Piece:
+    def word(self, token: int) -> WrittenToken:
         """A noun as it stands, a name whole and with its capitals, *I* as I."""
         tree = self.tree
         form = tree.form[token]
@@ -195,21 +197,21 @@ class Writer:
                 for kid in tree.kids[token]
                 if tree.base[kid] in ("flat", "compound") and tree.pos[kid] == "PROPN" and abs(kid - token) < 5
             ]
-            return Piece(token, " ".join(tree.form[place] for place in sorted([token, *near])))
-        return Piece(token, "I" if form in ("I", "i") else form.lower())
+            return WrittenToken(token, " ".join(tree.form[place] for place in sorted([token, *near])))
+        return WrittenToken(token, "I" if form in ("I", "i") else form.lower())
 
-    def released(self, root: int, way: str) -> list[Piece]:
+    def released(self, root: int, way: str) -> list[WrittenToken]:
         """The released column's way."""
         tree = self.tree
         subjects = [kid for kid in tree.kids[root] if tree.base[kid] == "nsubj"]
-        made = [Piece(token, tree.lemma[token].lower()) for token in subjects[:1]]
+        made = [WrittenToken(token, tree.lemma[token].lower()) for token in subjects[:1]]
         if way == "caveman":
             made += self.negation(root)
-        made.append(Piece(root, tree.lemma[root].lower()))
+        made.append(WrittenToken(root, tree.lemma[root].lower()))
         if way == "caveman":
             phrases = [(tree.preposition(kid), kid) for kid in tree.kids[root] if tree.base[kid] in ("obl", "nmod")]
             for wanted in RELEASED:
                 for preposition, kid in phrases:
                     if preposition.rpartition("_")[2] == wanted:
-                        made += [Piece(kid, wanted), Piece(kid, tree.lemma[kid].lower())]
+                        made += [WrittenToken(kid, wanted), WrittenToken(kid, tree.lemma[kid].lower())]
         return made

@@ -8,14 +8,10 @@ transitions). ``auto`` takes the large ones where SmolLM2 and the released adapt
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Any
 
 from scenarist.errors import BadInput, Missing, missing_extra
 from scenarist.registry import make
 from scenarist.story import Alignment, Pair
-
-if TYPE_CHECKING:
-    from scenarist.models.words.pretrained import TunedCausalModel
 
 
 def words_of(text: str) -> tuple[str, ...]:
@@ -28,29 +24,6 @@ def words_of(text: str) -> tuple[str, ...]:
     if not any(word[0].isalnum() for word in words):
         raise BadInput('There is no instruction to explain. Type for example: scenarist explain "drain the pasta"')
     return (*(word for word in words if word not in ".!?;"), ".")
-
-
-def tell_with_lm(model: TunedCausalModel, abstract: tuple[str, ...], longest: int = 90) -> tuple[str, ...]:
-    """Steps by beam search over pieces; no phrase of four pieces is said twice."""
-    import torch
-
-    from scenarist.models.words.batches import Row
-    from scenarist.models.words.pieces import piece_row
-
-    if model.network_ is None:
-        model.fit(())
-    network = model.network_
-    ids = piece_row(Row(abstract, ()), network.pieces, marks=False).ids
-    with torch.no_grad():
-        out: Any = network.model.generate(
-            torch.tensor([ids], device=network.device), attention_mask=torch.ones(1, len(ids), dtype=torch.long, device=network.device),
-            max_new_tokens=longest, num_beams=4, no_repeat_ngram_size=4, do_sample=False, length_penalty=1.0,
-            eos_token_id=network.pieces.start, pad_token_id=network.pieces.start,
-        )  # fmt: skip
-    text = network.pieces.tokenizer.decode([one for one in out[0, len(ids) :].tolist() if one != network.pieces.start])
-    words = tuple(text.split())
-    full = max((at + 1 for at, word in enumerate(words) if word == "."), default=len(words))
-    return words[:full]  # a sentence that the limit cut off is left out
 
 
 def explain(text: str, size: str = "auto", device: str = "auto", seed: int = 1) -> Alignment:
@@ -67,7 +40,7 @@ def explain(text: str, size: str = "auto", device: str = "auto", seed: int = 1) 
         try:
             teller = make("model", "causal-lm-tuned", **settings).fit(())
             aligner = make("model", "pretrained-transducer", **settings).fit(())
-            steps = tell_with_lm(teller, abstract)
+            steps = teller.tell(abstract)
         except Missing:
             if size == "large":
                 raise

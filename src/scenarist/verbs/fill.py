@@ -15,7 +15,7 @@ from typing import Any, overload
 from scenarist.answers import Candidate, FilledChain, WrittenEndings
 from scenarist.errors import BadInput
 from scenarist.learning.event_counts import EventCounts
-from scenarist.learning.evidence import Sentences
+from scenarist.learning.shards import Sentences
 from scenarist.models.events.base import EventRanker
 from scenarist.question import EventGap, Guess, Prediction
 from scenarist.registry import make

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from scenarist.errors import BadInput
-from scenarist.formats.archive import READ, Member, NamedText, decoded, folder_files, is_text, texts
+from scenarist.formats.archive import READ, ArchivedFile, NamedText, decoded, folder_files, is_text, texts
 
 STDIN = "stdin"
 """What a text from standard input is called."""
@@ -20,7 +20,7 @@ def named_texts(names: Iterable[str | Path], verb: str, encoding: str = "utf-8")
     """The texts of files, folders and archives, in the order of names; ``-`` is standard input."""
     for name in names:
         if str(name) == "-":
-            yield NamedText(STDIN, decoded(Member(STDIN, sys.stdin.buffer.read(), "standard input"), encoding))
+            yield NamedText(STDIN, decoded(ArchivedFile(STDIN, sys.stdin.buffer.read(), "standard input"), encoding))
             continue
         path = existing(name, verb)
         empty = True

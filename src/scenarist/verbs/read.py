@@ -9,7 +9,7 @@ from __future__ import annotations
 import gc
 import multiprocessing
 from collections.abc import Iterable, Iterator
-from functools import cache, lru_cache, partial
+from functools import cache, partial
 from pathlib import Path
 from typing import NamedTuple
 
@@ -17,9 +17,6 @@ import msgspec
 
 from scenarist.contracts import Reader
 from scenarist.interpretation import Interpretation
-from scenarist.inventory import UserFile, user_files
-from scenarist.learning.user_scripts import known_scripts
-from scenarist.models.untold.scripts import Teller
 from scenarist.noun import from_json, to_json
 from scenarist.parallel import in_order, workers
 from scenarist.reading.chains import chains, protagonist
@@ -30,6 +27,8 @@ from scenarist.verbs.detect import segments, verb_model
 from scenarist.verbs.inputs import text_of, title_of, titled_texts
 from scenarist.verbs.read_tables import pack_rows
 
+MODEL = "untold-scripts"
+"""The model that finds what is unsaid; it sits the exam `untold`."""
 BATCH = 20
 LONGEST = 200_000
 """Characters above which a text is said to be very long."""
@@ -41,15 +40,10 @@ def reader() -> Reader:
     preload()
     default: Reader = make("reader", "default")
     verb_model("detector")
+    verb_model(MODEL)
     if multiprocessing.parent_process() is not None:
         gc.freeze()  # a worker lives for its work: what is loaded need not be looked through again
     return default
-
-
-@lru_cache(maxsize=2)
-def script_model(_added: tuple[UserFile, ...]) -> Teller:
-    """What finds the unsaid, made again only where the user has added a scenario."""
-    return Teller(known_scripts())
 
 
 class InterpretationLine(NamedTuple):
@@ -100,7 +94,7 @@ def interpret_batch(batch: list[tuple[str, str, str]], tables: bool = False) -> 
 def interpret(story: Story) -> Interpretation:
     """The interpretation of a read story."""
     whole = msgspec.structs.replace(story, segments=segments(story))
-    unsaid, denied = script_model(user_files()).unsaid(whole)
+    unsaid, denied = verb_model(MODEL).unsaid(whole)
     found = chains(whole, least=2)
     central = protagonist(whole)
     return Interpretation(whole, unsaid, found, central.id if central else "", denied, tuple(remarks(whole)))

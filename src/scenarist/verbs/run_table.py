@@ -27,13 +27,14 @@ def run_table(
     ``live``: ask the models of recorded rows as well; ``record``: do so, and write their answers to `results/predictions`.
     """
     from scenarist.bench.records import write_records
+    from scenarist.bench.run_table import Ways
     from scenarist.bench.run_table import run_table as run
     from scenarist.bench.spec import load
     from scenarist.store.results import Results
 
     spec = load(table)
     with Results() as store:
-        sheet = run(spec, store, split, only, limit, seed, refresh, progress, live, record)
+        sheet = run(spec, store, Ways(split, limit, seed, refresh, live, record), only, progress)
     if record:
         write_records(sheet)
     return sheet

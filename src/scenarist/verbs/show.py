@@ -14,7 +14,7 @@ def show(name: str) -> KnownScript:
     'taking a bath'
     """
     from scenarist import inventory
-    from scenarist.learning.user_scripts import known_scripts
+    from scenarist.learning.scripts import known_scripts
 
     scripts = known_scripts()
     if name in scripts and not inventory.known(name):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import math
 
 import pytest
@@ -139,7 +140,7 @@ def test_dssm_learns_which_ending_belongs():
     pytest.importorskip("torch")
     from scenarist.models.endings.dssm import Dssm
 
-    model = Dssm(hidden=64, size=32, epochs=20, batch=12, rate=3e-3, least=1)
+    model = Dssm(least=1, recipe={"hidden": 64, "size": 32, "epochs": 20, "batch": 12, "rate": 3e-3})
     check_model(model, [QUESTION], TALES)
     assert model.answer(QUESTION).best == "0"
 
@@ -211,9 +212,8 @@ def test_dssm_learns_from_made_endings():
         for thing in ("kite", "drum", "boat", "lamp", "coat", "cake", "doll", "sled")
         for mood, what in (("happy", "shone"), ("sad", "broke"))
     ]
-    model = Dssm(
-        hidden=32, size=16, epochs=30, batch=8, least=1, rate=5e-3, dropout=0.0, wrong=["flipped", "backward"], seed=1
-    ).fit(stories)
+    recipe = {"hidden": 32, "size": 16, "epochs": 30, "batch": 8, "rate": 5e-3, "dropout": 0.0}
+    model = Dssm(least=1, recipe=recipe, wrong=["flipped", "backward"], seed=1).fit(stories)
     asked = Choice(
         ("Ann had a vase.", "The vase broke.", "She looked at it.", "Then she sat."), ("Ann was happy.", "Ann was sad.")
     )
@@ -227,10 +227,12 @@ def test_dssm_comes_back_from_its_file(tmp_path, monkeypatch):
     from scenarist.models.endings import dssm
     from scenarist.models.endings.dssm import pack
 
-    own = dssm.Dssm(hidden=16, size=8, epochs=2, batch=6, least=1, seed=1).fit(TALES)
+    recipe = {"hidden": 16, "size": 8, "epochs": 2, "batch": 6, "scale": 7.0}
+    own = dssm.Dssm(least=1, recipe=recipe, seed=1).fit(TALES)
     folder = tmp_path / "weights" / "storycloze"
     folder.mkdir(parents=True)
-    safetensors.save_file(pack(own.letters_, own.towers_), folder / "dssm.safetensors")
+    header = {"recipe": json.dumps(own.recipe._asdict())}
+    safetensors.save_file(pack(own.letters_, own.towers_), folder / "dssm.safetensors", header)
     monkeypatch.setenv("SCENARIST_HOME", str(tmp_path))
     dssm.released.cache_clear()
     try:

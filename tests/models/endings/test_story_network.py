@@ -40,12 +40,12 @@ def test_a_tree_is_its_branches(net):
     """Two endings in one tree have the log-probabilities they have apart, and those of the library's own class."""
     from scenarist.models.endings.language_model import branch_logps
     from scenarist.models.endings.story_network import BOS
-    from scenarist.networks.llama import Tree
+    from scenarist.networks.llama import TextTree
 
     trunk = [BOS, *net.encode(CONTEXT[0])]
     branches = [net.encode(ending) for ending in ENDINGS]
-    together = branch_logps(net, [Tree.grow(trunk, branches)])[0]
-    apart = [branch_logps(net, [Tree.grow(trunk, [branch])])[0][0] for branch in branches]
+    together = branch_logps(net, [TextTree.grow(trunk, branches)])[0]
+    apart = [branch_logps(net, [TextTree.grow(trunk, [branch])])[0][0] for branch in branches]
     assert together == pytest.approx(apart, abs=1e-3)
     pytest.importorskip("transformers")
     from scenarist.networks.pretrained import gguf_file

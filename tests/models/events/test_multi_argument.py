@@ -10,7 +10,7 @@ import pytest
 from scenarist.errors import BadInput
 from scenarist.exams.eventcloze import EventCloze
 from scenarist.learning.event_chains import documents
-from scenarist.learning.multi_counts import multi_counts
+from scenarist.learning.event_counts import multi_counts
 from scenarist.models.events.multi_argument import MultiArgument
 from scenarist.question import EventGap
 from scenarist.story import Chain, Link

@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from scenarist.errors import Missing
+from scenarist.errors import BadInput, Missing
 from scenarist.models.scenarios import deep as deep_detector
 from scenarist.models.scenarios.deep import DeepDetector, joined
 from scenarist.models.scenarios.detector import Evidence
@@ -38,7 +38,7 @@ class Member:
 def test_the_members_evidence_decides(monkeypatch: pytest.MonkeyPatch) -> None:
     label = carried().labels.index("taking a bath")
     monkeypatch.setattr(deep_detector, "member", lambda name: Member(label))
-    detector = DeepDetector(light=0.0, whole_weight=0.0, chain_weight=0.2, namer="", teller="")
+    detector = DeepDetector(namer="", tellers={}, decision={"light": 0.0, "whole_weight": 0.0, "chain_weight": 0.2})
     evidence = detector.evidence(LINES)
     assert evidence.emission.argmax(axis=1).tolist() == [label] * 3
     assert evidence.emission[0, 0] == pytest.approx(-12.0)
@@ -52,9 +52,9 @@ def test_those_that_read_the_segment_alone_have_the_last_word(monkeypatch: pytes
     bath, shower = labels.index("taking a bath"), labels.index("taking a shower")
     monkeypatch.setattr(deep_detector, "member", lambda name: Member(bath))
     for weight, name in ((0.0, "taking a bath"), (5.0, "taking a shower")):
-        detector = DeepDetector(light=0.0, whole_weight=0.0, chain_weight=0.2, namer="", tell_weight=weight)
-        if detector.namers is not None:
-            detector.namers.told[fingerprint(LINES)] = np.array([shower, bath]), np.array([0.0, 9.0])
+        numbers = {"light": 0.0, "whole_weight": 0.0, "chain_weight": 0.2, "tell_weight": weight}
+        detector = DeepDetector(namer="", decision=numbers)
+        detector.segment_readers.told[fingerprint(LINES)] = np.array([shower, bath]), np.array([0.0, 9.0])
         (segment,) = detector.segments(Story.from_sentences("s", LINES))
         assert segment.names[0] == name
 
@@ -95,6 +95,11 @@ def test_minilm_reads_two_scenarios_live() -> None:
         pytest.importorskip(package)
     if not (Path(__file__).parents[3] / "release" / "detector" / "minilm-1.npz").is_file():
         pytest.skip("the release file minilm-1.npz is not in this checkout")
-    found = DeepDetector(members="minilm-1", namer="", teller="").segments(Story("s", f"{RESTAURANT} {DENTIST}"))
+    found = DeepDetector(members=["minilm-1"], namer="", tellers={}).segments(Story("s", f"{RESTAURANT} {DENTIST}"))
     assert [one.names[0] for one in found] == ["eating in a restaurant", "going to the dentist"]
     assert abs(found[0].stop - len(RESTAURANT)) < 5
+
+
+def test_a_number_that_the_decision_does_not_know_is_named() -> None:
+    with pytest.raises(BadInput, match="The numbers are doubt, stay"):
+        DeepDetector(members=(), namer="", tellers={}, decision={"douubt": 1.0})

@@ -10,7 +10,7 @@ import pytest
 
 from scenarist.errors import BadInput
 from scenarist.models.scenarios.detector import Detector
-from scenarist.models.scenarios.phrase_network import STRETCH, Network, carried
+from scenarist.models.scenarios.phrase_network import STRETCH, PhraseNetwork, carried
 from scenarist.question import Choice, Segments, Where
 from scenarist.store.home import resource
 from scenarist.story import Story
@@ -78,7 +78,7 @@ def test_text_without_sentence_marks_is_cut_by_rule(detector: Detector) -> None:
 
 
 def test_long_texts_run_in_stretches_as_in_one_piece(tmp_path: Path) -> None:
-    network = Network(write(tmp_path / "network"))
+    network = PhraseNetwork(write(tmp_path / "network"))
     draw = np.random.default_rng(3)
     network.gates = {
         side: tuple(draw.normal(0, 0.4, one.shape).astype(np.float32) for one in gates)  # type: ignore[misc]

@@ -66,8 +66,8 @@ def test_a_teacher_that_is_sure_teaches_like_a_label() -> None:
     labels = torch.tensor([[0, 0, 2, 2, 1], [3, 1, 1, 0, 0], [2, 0, 0, 0, 0]])
     changes = torch.nn.functional.pad((labels[:, 1:] != labels[:, :-1]).double(), (1, 0))
     sure = torch.ones(3, 5, 1, dtype=torch.double)
-    hoped = crf.hoped(emission, switch, enter, mask, labels[:, :, None], sure, changes)
-    assert torch.allclose(hoped, crf.gold(emission, switch, enter, mask, labels))
+    expected = crf.expected_score(emission, switch, enter, mask, labels[:, :, None], sure, changes)
+    assert torch.allclose(expected, crf.gold(emission, switch, enter, mask, labels))
 
 
 def test_documents_of_like_length_come_together() -> None:

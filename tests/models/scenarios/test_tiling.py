@@ -9,7 +9,6 @@ from hypothesis import strategies as st
 
 from scenarist.errors import BadInput
 from scenarist.learning.topics import Topics, digamma
-from scenarist.models.scenarios.perceptrons import OneVsAll
 from scenarist.models.scenarios.tiling import (
     Even,
     RandomCuts,
@@ -20,7 +19,8 @@ from scenarist.models.scenarios.tiling import (
     topic_vectors,
     word_vectors,
 )
-from scenarist.models.scenarios.wanzare2019 import Features, Majority, SentenceLabels
+from scenarist.models.scenarios.wanzare2019 import Features, MajorityScenario, SentenceLabels
+from scenarist.networks.perceptrons import OneVsAll
 from scenarist.question import Segments, Where
 from scenarist.story import Story
 
@@ -120,7 +120,7 @@ def test_a_row_of_the_paper_end_to_end() -> None:
 
 
 def test_majority_counts_sentences() -> None:
-    model = Majority().fit(
+    model = MajorityScenario().fit(
         [
             Story("a", "One. Two. Three.", scenario="making tea"),
             Story("b", "One.", scenario="making soup"),
@@ -132,7 +132,7 @@ def test_majority_counts_sentences() -> None:
 
 def test_rows_need_stories_with_scenarios() -> None:
     with pytest.raises(BadInput):
-        Majority().fit([])
+        MajorityScenario().fit([])
     with pytest.raises(BadInput):
         SentenceLabels(words="stems", threshold=1.0).fit([Story("a", "One.")])
 

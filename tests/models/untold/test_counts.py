@@ -10,13 +10,13 @@ import pytest
 
 from scenarist.errors import BadInput
 from scenarist.learning.slots import BUCKETS, NAMES, Slot, Tables, tables
-from scenarist.models.untold import counts as untold_slots
+from scenarist.models.untold import base
 from scenarist.models.untold.network import SCHEMA, TOLD, WINDOWS, SlotNetwork, bags, told
 from scenarist.question import Choice, Unsaid
 from scenarist.registry import make
 from scenarist.story import Event, Story, Token, replace
 
-ROWS = ("scenario-frequency", "scenario-bigram", "scenario-pmi", "reader")
+ROWS = ("scenario-frequency", "scenario-bigram", "scenario-pmi", "untold-network", "untold-scripts")
 FILLERS = ["enter", "order", "eat", "pay", "swim", "dive"]
 TELLINGS = [(["enter", "order", "eat", "pay"], "restaurant", 1.0)] * 6 + [(["enter", "dive", "swim"], "pool", 1.0)] * 3
 
@@ -37,7 +37,7 @@ def network(table: Tables, seed: int = 13) -> SlotNetwork:
 @pytest.fixture(autouse=True)
 def _small(monkeypatch: pytest.MonkeyPatch) -> None:
     small = network(tables(TELLINGS, FILLERS, ["restaurant", "pool"]))
-    monkeypatch.setattr(untold_slots, "network", lambda kind: small)
+    monkeypatch.setattr(base, "carried_network", lambda kind: small)
 
 
 def story(*verbs: str) -> Story:
@@ -90,14 +90,14 @@ def test_choices_are_ranked_whatever_their_order(name: str) -> None:
 @pytest.mark.parametrize("name", ROWS)
 def test_an_unknown_scenario_is_no_scenario(name: str) -> None:
     """Not the last one of the table, which is what an index of -1 would give."""
-    gap = untold_slots.gap_of(Unsaid(story("enter"), "moon walking", 1, ("eat", "swim")))
+    gap = base.gap_of(Unsaid(story("enter"), "moon walking", 1, ("eat", "swim")))
     assert gap.slot.scenario == -1
     told = make("model", name).answer(Unsaid(story("enter"), "moon walking", 1, ("eat", "swim")))
     assert told.guesses[0].answer == "eat"  # told twice as often over all; swimming is the last scenario
 
 
 def test_the_place_is_counted_as_in_training() -> None:
-    gap = untold_slots.gap_of(Unsaid(story("enter", "order", "pay"), "restaurant", 2))
+    gap = base.gap_of(Unsaid(story("enter", "order", "pay"), "restaurant", 2))
     whole = gap.network.tables.slot([0, 1, 2, 3], 0, 2)
     assert gap.slot == whole
     assert gap.slot == Slot(0, 0.5, (0, 1), (3,))
@@ -113,6 +113,30 @@ def test_bags_are_of_the_told_sentences_only() -> None:
 
 def test_other_questions_are_refused() -> None:
     with pytest.raises(BadInput, match="untold"):
-        make("model", "reader").answer(Choice(("a",), ("b", "c")))
+        make("model", "untold-network").answer(Choice(("a",), ("b", "c")))
     with pytest.raises(BadInput, match="schema"):
         SlotNetwork({"schema": 99}, tables(TELLINGS, FILLERS, ["restaurant", "pool"]))
+
+
+@pytest.mark.parametrize("scenario", ["restaurant", "moon walking"])
+def test_all_gaps_at_once_are_the_gaps_one_by_one(scenario: str) -> None:
+    small = base.carried_network("verbs")
+    ids, words = [0, -1, 1, 4], [("waiter", "x"), (), ("water", "waiter"), ("unheard",)]
+    together = small.gap_chances(ids, scenario, words)
+    assert together.shape == (5, len(FILLERS))
+    for number, line in enumerate(together):
+        alone = base.log_chances(small.logits(small.slot(ids, scenario, number), words, number))
+        assert line == pytest.approx(alone, abs=1e-5)
+    assert small.gap_chances([], scenario, []).shape == (1, len(FILLERS))
+
+
+def test_counts_by_another_name_are_the_same_and_an_unknown_count_is_refused() -> None:
+    question = Unsaid(story("enter", "order", "pay"), "restaurant", 2)
+    for old, settings in (
+        ("scenario-frequency", {"by": "frequency"}),
+        ("scenario-bigram", {"by": "bigram"}),
+        ("scenario-pmi", {"by": "pmi"}),
+    ):
+        assert make("model", old).answer(question) == make("model", "untold-counts", **settings).answer(question)
+    with pytest.raises(BadInput, match="by is one of"):
+        make("model", "untold-counts", by="guessing")

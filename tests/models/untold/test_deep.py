@@ -10,8 +10,7 @@ import pytest
 
 from scenarist.errors import BadInput, Missing
 from scenarist.models.untold import deep as deep_untold
-from scenarist.models.untold import deep as gap_text
-from scenarist.models.untold.deep import DeepGaps, DeepReader, Gap, Ranked
+from scenarist.models.untold.deep import DeepGaps, GapText, RankedVerbs, UntoldDeep
 from scenarist.question import Unsaid
 from scenarist.story import Sentence, Story
 
@@ -47,11 +46,11 @@ def held(base: Any) -> Checkpoint:
 def test_adapters_are_folded_in_and_the_gap_is_read(base, monkeypatch) -> None:
     kept = held(base)
     net, before = DeepGaps(base, kept), base.matrices["o"].clone()
-    one, other = Gap("ab", ("abc",), ()), Gap("ab", ("abc", "abcd"), ("a",))
+    one, other = GapText("ab", ("abc",), ()), GapText("ab", ("abc", "abcd"), ("a",))
     found = net.logp([one, other, one])
     assert torch.equal(base.matrices["o"], before)  # the base network is left as it was
     for gap, line in zip((one, other), found, strict=False):
-        ids = torch.tensor([gap_text.ids(gap, net.encode)])
+        ids = torch.tensor([deep_untold.gap_ids(gap, net.encode)])
         with torch.no_grad():
             state = base.states(ids, adapter=Lora.of(kept.state, 0.5))[0, -1]
             want = (kept.state["verbs"] @ state + kept.state["verbs_bias"]).log_softmax(0)
@@ -67,19 +66,19 @@ def test_adapters_of_another_network_are_refused(base, make_llama) -> None:
 
 
 def test_both_have_a_say() -> None:
-    light = Ranked(["eat", "swim", "pay"], np.log(np.array([0.2, 0.1, 0.7], np.float32)))
+    light = RankedVerbs(["eat", "swim", "pay"], np.log(np.array([0.2, 0.1, 0.7], np.float32)))
     deep = np.log(np.array([0.5, 0.4, 0.1], np.float32))
     words = ["pay", "eat", "unheard"]
-    alone = DeepReader(weight=0.0).mixed(words, deep, light)
+    alone = UntoldDeep(weight=0.0).mixed(words, deep, light)
     assert np.allclose(np.exp(alone.logp), [0.5, 0.4, 0.1], atol=1e-5)
-    both = DeepReader(weight=1.0).mixed(words, deep, light)
+    both = UntoldDeep(weight=1.0).mixed(words, deep, light)
     weights = np.array([0.5 * 0.7, 0.4 * 0.2, 0.1 * 0.1])
     assert np.allclose(np.exp(both.logp), weights / weights.sum(), atol=1e-5)
 
 
 def test_weights_are_named_and_several_speak_together(monkeypatch, tmp_path) -> None:
-    assert [path.name for path in DeepReader(weights="deep-2").adapters()] == ["deep-2.npz"]
-    assert DeepReader(weights=str(tmp_path / "own.npz")).adapters() == [tmp_path / "own.npz"]
+    assert [path.name for path in UntoldDeep(weights="deep-2").adapters()] == ["deep-2.npz"]
+    assert UntoldDeep(weights=str(tmp_path / "own.npz")).adapters() == [tmp_path / "own.npz"]
     chances = {"deep-1.npz": [0.6, 0.4], "deep-2.npz": [0.1, 0.9], "deep-3.npz": [0.2, 0.8]}
 
     class Net:
@@ -88,18 +87,18 @@ def test_weights_are_named_and_several_speak_together(monkeypatch, tmp_path) -> 
         def __init__(self, path: Path) -> None:
             self.line = np.log(np.array(chances[path.name], np.float32))
 
-        def logp(self, asked: list[Gap]) -> Any:
+        def logp(self, asked: list[GapText]) -> Any:
             return np.stack([self.line] * len(asked))
 
-    monkeypatch.setattr(deep_untold, "gaps", Net)
+    monkeypatch.setattr(deep_untold, "load_gaps", Net)
     text = "I sat down. I left."
     story = Story("s", text, sentences=(Sentence(0, 11), Sentence(12, 19)))
     question = Unsaid(story, "eating in a restaurant", 1)
-    names, logp = DeepReader(weights="deep-1+deep-2+deep-3").ranked(question)
+    names, logp = UntoldDeep(weights="deep-1+deep-2+deep-3").ranked(question)
     assert list(names) == ["pay", "eat"]
     assert np.allclose(np.exp(logp), [0.3, 0.7], atol=1e-5)
 
 
 def test_a_seed_that_was_not_trained_is_an_error_that_names_those_that_were() -> None:
     with pytest.raises(Missing, match=r"no weights deep-13.npz. It has: deep-1.npz, deep-2.npz, deep-3.npz"):
-        DeepReader(weights="deep-13").reads()
+        UntoldDeep(weights="deep-13").reads()

@@ -10,15 +10,15 @@ import pytest
 
 from scenarist.exams.removal import without_event
 from scenarist.learning.label_tables import NAMES, Hole, LabelTables, count
-from scenarist.models.untold import deep as gap_text
 from scenarist.models.untold import labels as untold_labels
+from scenarist.models.untold.deep import gap_text
 from scenarist.models.untold.labels import LabelKnowledge
 from scenarist.networks.trees import Trees, packed
 from scenarist.question import Unsaid
 from scenarist.registry import make
 from scenarist.story import Event, Story, replace
 
-ROWS = ("scenario-frequency", "scenario-bigram", "scenario-pmi", "reader")
+ROWS = ("scenario-frequency", "scenario-bigram", "scenario-pmi", "untold-network", "untold-scripts")
 LABELS = ["ScrEv_dry", "ScrEv_fill", "ScrEv_leave", "ScrEv_undress", "ScrEv_wash"]
 TELLINGS = [
     (["ScrEv_fill", "ScrEv_undress", "ScrEv_wash", "ScrEv_dry"], "taking a bath", 1.0),
@@ -58,8 +58,8 @@ def small(monkeypatch: pytest.MonkeyPatch) -> None:
     for kind in ("placed", "free"):
         arrays |= {f"{kind}.{name}": value for name, value in packed(stumps, 0.0).items()}
     known = LabelKnowledge(arrays)
-    monkeypatch.setattr(untold_labels, "knowledge", lambda: known)
-    monkeypatch.setattr("scenarist.models.untold.counts.knowledge", lambda: known)
+    monkeypatch.setattr(untold_labels, "label_knowledge", lambda: known)
+    monkeypatch.setattr("scenarist.models.untold.counts.label_knowledge", lambda: known)
 
 
 def test_counts_are_what_was_told() -> None:
@@ -114,8 +114,23 @@ def test_choices_without_a_place(name: str) -> None:
 @pytest.mark.usefixtures("small")
 def test_an_unknown_scenario_is_guessed_from_the_told_labels() -> None:
     left, place, event = without_event(story("ScrEv_fill", "ScrEv_wash"), "ScrEv_wash")
-    missing = untold_labels.missing_of(Unsaid(left, "moon walking", place, (), event), "moon walking")
+    missing = untold_labels.label_gap(Unsaid(left, "moon walking", place, (), event), "moon walking")
     assert missing.hole.scenario == 1
+
+
+@pytest.mark.usefixtures("small")
+def test_all_gaps_at_once_are_the_holes_one_by_one() -> None:
+    known = untold_labels.label_knowledge()
+    found = known.gap_chances("taking a bath", ["ScrEv_fill", "", "ScrEv_undress"])
+    assert set(found) == {"ScrEv_wash", "ScrEv_dry", "ScrEv_leave"}
+    for cut, (before, after) in enumerate([((), (1, 3)), ((1,), (3,)), ((1,), (3,)), ((1, 3), ())]):
+        hole = Hole(1, before, after)
+        able = known.tables.candidates(hole)
+        scores = known.rank(untold_labels.LabelGap(hole, [], known.tables.features(hole)[:, able]))
+        chances = scores - np.logaddexp.reduce(scores)
+        for label, chance in zip(able, chances, strict=True):
+            assert found[LABELS[label]][cut] == pytest.approx(chance, abs=1e-5)
+    assert known.gap_chances("moon walking", ["ScrEv_fill"]) == {}
 
 
 def test_what_the_deep_reader_is_shown() -> None:
@@ -123,10 +138,10 @@ def test_what_the_deep_reader_is_shown() -> None:
     also = Event("do", start=told.events[1].start, stop=told.events[1].stop, label="ScrEv_leave")
     told = replace(told, events=(*told.events[:2], also, *told.events[2:]))
     left, place, event = without_event(told, "ScrEv_wash")
-    gap = gap_text.of_story(left, "taking a bath", place, event)
+    gap = gap_text(left, "taking a bath", place, event)
     assert gap.before == ("We did0 (fill)",)
     assert gap.after == ("(leave)", "We did2 (dry)", "We did3")
-    assert gap_text.of_story(left, "", 1).before == ("We did0",)
+    assert gap_text(left, "", 1).before == ("We did0",)
 
 
 def test_trees_in_numpy_are_those_of_scikit_learn() -> None:
@@ -153,8 +168,8 @@ def test_the_carried_ranker_beats_frequency_on_dev() -> None:
             [rank for _, rank in make("model", name).rate_many([i.question for i in items], [i.key for i in items])],
             float,
         )
-        for name in ("scenario-frequency", "reader")
+        for name in ("scenario-frequency", "untold-scripts")
     }
     hits = {name: float(np.nan_to_num(ranks <= 1).mean()) for name, ranks in rated.items()}
-    assert hits["reader"] > 0.55
-    assert hits["reader"] > hits["scenario-frequency"] + 0.05
+    assert hits["untold-scripts"] > 0.55
+    assert hits["untold-scripts"] > hits["scenario-frequency"] + 0.05

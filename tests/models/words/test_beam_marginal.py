@@ -11,9 +11,9 @@ torch = pytest.importorskip("torch")
 from scenarist.bench.sit import Answers, items_of, sit  # noqa: E402
 from scenarist.errors import BadInput  # noqa: E402
 from scenarist.exams.wordcloze import WordCloze  # noqa: E402
-from scenarist.models.words.batches import Row  # noqa: E402
+from scenarist.models.words.batches import PairRow  # noqa: E402
 from scenarist.models.words.beam_marginal import BeamMarginal, sketch  # noqa: E402
-from scenarist.models.words.queries import Place  # noqa: E402
+from scenarist.models.words.queries import QueryPlace  # noqa: E402
 from scenarist.question import WordGap  # noqa: E402
 from scenarist.registry import make  # noqa: E402
 from scenarist.story import Pair  # noqa: E402
@@ -50,9 +50,9 @@ def test_all_fillings_kept_give_the_exact_posterior(inner: object) -> None:
     total: dict[str, float] = dict.fromkeys(names, 0.0)
     for fill in names:
         words = ("heat", "a", fill, "and", "crack", "the", "egg", "into", "a")
-        row = Row(question.abstract, words, ((2, 3), (9, 10)))
-        told = [Place(0, at, at) for at in range(3, 9)]
-        table, spoken = inner.read_places([row], [Place(0, 2, 2), Place(0, 9, 9)], told, "")  # type: ignore[attr-defined]
+        row = PairRow(question.abstract, words, ((2, 3), (9, 10)))
+        told = [QueryPlace(0, at, at) for at in range(3, 9)]
+        table, spoken = inner.read_places([row], [QueryPlace(0, 2, 2), QueryPlace(0, 9, 9)], told, "")  # type: ignore[attr-defined]
         weight = float(table[0, names.index(fill)]) + float(spoken.sum())
         for word, level in zip(names, table[1, :-1].tolist(), strict=True):
             total[word] += math.exp(weight + level)
@@ -93,9 +93,9 @@ def test_without_trust_the_answered_words_of_a_blank_are_summed_out(inner: objec
     question = WordGap(
         PAIRS[0].abstract, ("fill", "a", "rice"), 1, 2
     )  # a blank of two words, the first answered with "rice"
-    rows = [Row(question.abstract, ("fill", "a", name), ((2, 4),)) for name in names]
-    first, _ = inner.read_places([Row(question.abstract, ("fill", "a"), ((2, 4),))], [Place(0, 2, 2)], [], "")  # type: ignore[attr-defined]
-    then, _ = inner.read_places(rows, [Place(at, 3, 2) for at in range(len(names))], [], "")  # type: ignore[attr-defined]
+    rows = [PairRow(question.abstract, ("fill", "a", name), ((2, 4),)) for name in names]
+    first, _ = inner.read_places([PairRow(question.abstract, ("fill", "a"), ((2, 4),))], [QueryPlace(0, 2, 2)], [], "")  # type: ignore[attr-defined]
+    then, _ = inner.read_places(rows, [QueryPlace(at, 3, 2) for at in range(len(names))], [], "")  # type: ignore[attr-defined]
     exact = first[0, :-1].softmax(0) @ then.exp()
     told = then[names.index("rice")].exp()
     width = len(names)

@@ -14,9 +14,9 @@ pytest.importorskip("safetensors")
 
 from scenarist.models.words import in_domain  # noqa: E402
 from scenarist.models.words.base import rows_of  # noqa: E402
-from scenarist.models.words.batches import Row, Vocabulary, batch  # noqa: E402
+from scenarist.models.words.batches import PairRow, Vocabulary, batch  # noqa: E402
 from scenarist.models.words.in_domain import STOPPED, Recipe, train_with_patience  # noqa: E402
-from scenarist.models.words.recurrent import Shape  # noqa: E402
+from scenarist.models.words.recurrent import NetworkShape  # noqa: E402
 from scenarist.models.words.seq2seq import LstmLm  # noqa: E402
 from scenarist.networks import checkpoint as word_checkpoint  # noqa: E402
 from scenarist.registry import make  # noqa: E402
@@ -204,7 +204,7 @@ def test_a_note_leaves_the_tensors_as_they_are(tmp_path: Path) -> None:
 
 
 def test_told_places_are_those_of_the_words_and_the_end() -> None:
-    part = batch([Row(("fry",), ("fry", "it")), Row(("fry", "egg"), ("fry", "the", "egg"))], WORDS)
+    part = batch([PairRow(("fry",), ("fry", "it")), PairRow(("fry", "egg"), ("fry", "the", "egg"))], WORDS)
     told, sizes = part.targets(WORDS.end)
     keep = torch.arange(told.shape[1]) < sizes[:, None]
     assert told.flatten()[part.told].tolist() == told[keep].tolist()
@@ -212,11 +212,11 @@ def test_told_places_are_those_of_the_words_and_the_end() -> None:
 
 def test_the_best_epoch_is_kept() -> None:
     """Texts that are not like train: from some epoch on the held-out loss rises."""
-    held = [Row(row.abstract, row.concrete[::-1]) for row in ROWS[:2]] * 4
+    held = [PairRow(row.abstract, row.concrete[::-1]) for row in ROWS[:2]] * 4
 
     def run(epochs: int) -> tuple[LstmLm, list[str]]:
         torch.manual_seed(1)
-        network, lines = LstmLm(WORDS, Shape(hidden=16, dropout=0.0, width=8)), list[str]()
+        network, lines = LstmLm(WORDS, NetworkShape(hidden=16, dropout=0.0, width=8)), list[str]()
         train_with_patience(network, ROWS, held, Recipe(epochs=epochs, patience=3, size=4, rate=2e-2), lines.append)
         return network, lines
 

@@ -13,15 +13,15 @@ from scenarist.models.words import monotonic as dp  # noqa: E402
 pytestmark = pytest.mark.neural
 
 
-def scores(seed: int, batch: int, words: int, positions: int) -> dp.Scores:
+def scores(seed: int, batch: int, words: int, positions: int) -> dp.AlignmentScores:
     maker = torch.Generator().manual_seed(seed)
     word = torch.randn(batch, words, positions, generator=maker, dtype=torch.float64) - 2.0
     shift = torch.randn(batch, words, positions, generator=maker, dtype=torch.float64)
-    return dp.Scores(word, torch.nn.functional.logsigmoid(-shift), torch.nn.functional.logsigmoid(shift))
+    return dp.AlignmentScores(word, torch.nn.functional.logsigmoid(-shift), torch.nn.functional.logsigmoid(shift))
 
 
 def enumerate_paths(
-    scores: dp.Scores, row: int, positions: int, words: int, begin: int = 0
+    scores: dp.AlignmentScores, row: int, positions: int, words: int, begin: int = 0
 ) -> dict[tuple[int, ...], float]:
     """Every monotonic path that ends at the last position, with its score, from the definition (eq. 2 and 4)."""
     found = {}
@@ -78,7 +78,7 @@ def test_gradient_is_checked_numerically(free: bool) -> None:
     inputs = tuple(part.clone().requires_grad_() for part in made)
 
     def total(*parts: torch.Tensor) -> torch.Tensor:
-        return dp.log_likelihood(dp.Scores(*parts), positions, words, free)
+        return dp.log_likelihood(dp.AlignmentScores(*parts), positions, words, free)
 
     assert torch.autograd.gradcheck(total, inputs)
 
@@ -93,9 +93,9 @@ def test_prefix_table_is_viterbi_of_the_prefix() -> None:
 
 
 def test_long_texts_stay_finite_in_single_precision() -> None:
-    made = dp.Scores(*(part.float().clamp(min=-60) * 20 for part in scores(5, 2, 200, 25)))
+    made = dp.AlignmentScores(*(part.float().clamp(min=-60) * 20 for part in scores(5, 2, 200, 25)))
     inputs = [part.clone().requires_grad_() for part in made]
-    total = dp.log_likelihood(dp.Scores(*inputs), torch.tensor([25, 1]), torch.tensor([200, 7]))
+    total = dp.log_likelihood(dp.AlignmentScores(*inputs), torch.tensor([25, 1]), torch.tensor([200, 7]))
     total.sum().backward()
     assert bool(torch.isfinite(total).all())
     assert all(bool(torch.isfinite(part.grad).all()) for part in inputs)

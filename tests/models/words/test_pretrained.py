@@ -8,11 +8,11 @@ torch = pytest.importorskip("torch")
 transformers = pytest.importorskip("transformers")
 
 from scenarist.models.words.base import hidden_text  # noqa: E402
-from scenarist.models.words.batches import Row, Vocabulary  # noqa: E402
-from scenarist.models.words.causal import CausalWords  # noqa: E402
-from scenarist.models.words.fine_tuning import Tuning, tune  # noqa: E402
-from scenarist.models.words.head import Lesson, Reading, WordHead, lesson_key, redraw  # noqa: E402
-from scenarist.models.words.pieces import Marked, Pieces, piece_row  # noqa: E402
+from scenarist.models.words.batches import PairRow, Vocabulary  # noqa: E402
+from scenarist.models.words.causal import CausalWords, tell_pieces  # noqa: E402
+from scenarist.models.words.head import HeadReading, Lesson, WordHead, lesson_key  # noqa: E402
+from scenarist.models.words.pieces import Marked, WordPieces, piece_row  # noqa: E402
+from scenarist.models.words.pretrained import Tuning, redraw, tune  # noqa: E402
 from scenarist.models.words.pretrained_transducer import PretrainedTransducer  # noqa: E402
 from scenarist.models.words.queries import Admissible, Network, Query, merge, read_logits  # noqa: E402
 from scenarist.networks.adapters import SINGLE, Lora, Setup  # noqa: E402
@@ -24,8 +24,8 @@ pytestmark = pytest.mark.neural
 WORDS = Vocabulary(("#UNK#", "<PAD>", "<S>", "</S>", *"stir st pan pans oil pot water fry boil egg rice".split()))
 WHITE = ["stir", "st", "pan", "pans", "oil", "pot", "water", "yuzu"]
 ROWS = [
-    Row(("fry", "egg"), ("oil", "pan", "egg"), ((0, 1), (1, 2))),
-    Row(("boil", "rice"), ("water", "pot", "rice", "stir"), ((0, 2), (3, 4))),
+    PairRow(("fry", "egg"), ("oil", "pan", "egg"), ((0, 1), (1, 2))),
+    PairRow(("boil", "rice"), ("water", "pot", "rice", "stir"), ((0, 2), (3, 4))),
 ]
 QUERIES = [
     Query(("fry", "it"), ("take", "a"), 2, 3),
@@ -61,8 +61,8 @@ def body(seed: int = 0, rank: int = 0) -> Marked:
     return Marked(own, like=ord("_"), adapter=Lora.fresh(own, rank, [seed], SINGLE) if rank else None)
 
 
-def pieces() -> Pieces:
-    return Pieces(Bytes(), 256)
+def pieces() -> WordPieces:
+    return WordPieces(Bytes(), 256)
 
 
 def ask(network: Network, queries: list[Query]) -> torch.Tensor:
@@ -76,12 +76,37 @@ def test_word_probabilities_are_exact_over_pieces() -> None:
     cut = pieces()
     for query, line in zip(QUERIES, ours, strict=True):
         for word in WHITE:
-            ids = piece_row(Row(query.abstract, query.words), cut, marks=False).ids
+            ids = piece_row(PairRow(query.abstract, query.words), cut, marks=False).ids
             whole = [*ids, *cut(word)]
             with torch.no_grad():
                 logp = model(torch.tensor([whole])).logits[0].log_softmax(-1)
             expected = sum(float(logp[at - 1, whole[at]]) for at in range(len(ids), len(whole)))
             assert float(line[WORDS.at.get(word, 0)]) == pytest.approx(expected, abs=1e-3), word
+
+
+@pytest.mark.parametrize(
+    ("prompt", "ends"), [([7, 3, 5, 8], False), ([7, 40, 41, 42, 40, 41], False), ([7, 40, 41, 42, 40, 41], True)]
+)
+def test_a_text_is_told_as_the_library_tells_it(prompt: list[int], ends: bool) -> None:
+    model = llama()
+    ids = torch.tensor([prompt])
+
+    def generate(end: int) -> list[int]:
+        told: list[int] = model.generate(
+            ids, attention_mask=torch.ones_like(ids), max_new_tokens=24, num_beams=4, no_repeat_ngram_size=4,
+            do_sample=False, length_penalty=1.0, eos_token_id=end, pad_token_id=end,
+        )[0, len(prompt) :].tolist()  # fmt: skip
+        return told
+
+    end = next(piece for piece in generate(7) if len(generate(piece)) < 24) if ends else 7
+    theirs = generate(end)
+    assert (len(theirs) < 24) is ends
+    network = CausalWords(body(), WordPieces(Bytes(), 256, start=end), WORDS, WHITE)
+    with torch.no_grad():
+        ours = tell_pieces(network, prompt, width=4, longest=24)
+    assert list(ours) == theirs
+    phrases = [ours[start : start + 4] for start in range(len(ours) - 3)]
+    assert len(set(phrases)) == len(phrases)
 
 
 def test_pruning_keeps_the_likely_words() -> None:
@@ -95,7 +120,7 @@ def test_marks_say_how_many_words_are_missing_and_later_ones_are_not_seen() -> N
     marks = [one - 256 + 1 for one in row.ids if one >= 256]
     assert marks == [2, 1]
     allowed = Admissible(WHITE, WORDS)
-    network = WordHead(body(), pieces(), WORDS, allowed, Reading(dropout=0.0)).eval()
+    network = WordHead(body(), pieces(), WORDS, allowed, HeadReading(dropout=0.0)).eval()
     first = Query(ROWS[1].abstract, (), 0, 2)
     later = Query(ROWS[1].abstract, ROWS[1].concrete[:3], 3, 4, ((0, 2),))
     alone, together = ask(network.logits, [first]), ask(network.logits, [first, later])
@@ -106,7 +131,7 @@ def test_marks_say_how_many_words_are_missing_and_later_ones_are_not_seen() -> N
 
 @pytest.mark.parametrize("kind", [WordHead, PretrainedTransducer])
 def test_remembered_beginnings_change_nothing(kind: type) -> None:
-    network = kind(body(), pieces(), WORDS, Admissible(WHITE, WORDS), Reading(dropout=0.0)).eval()
+    network = kind(body(), pieces(), WORDS, Admissible(WHITE, WORDS), HeadReading(dropout=0.0)).eval()
     row = ROWS[1]
     queries = [
         Query(row.abstract, row.concrete[:place], start, stop, row.blanks[:which])
@@ -134,7 +159,7 @@ def test_remembered_beginnings_change_nothing(kind: type) -> None:
 def test_fine_tuning_learns_the_toy_blanks(kind: str) -> None:
     model = body(1, rank=4)
     allowed = Admissible(WHITE, WORDS)
-    reading = Reading(dropout=0.0)
+    reading = HeadReading(dropout=0.0)
     if kind == "head":
         network = WordHead(model, pieces(), WORDS, allowed, reading)
     else:
@@ -161,14 +186,14 @@ def test_redrawn_blanks_are_eligible() -> None:
     import random
 
     allowed = Admissible(WHITE, WORDS)
-    row = Row(("stir",), ("oil", "pan", "the", "stir", "pot", "egg"), ((4, 5),))
+    row = PairRow(("stir",), ("oil", "pan", "the", "stir", "pot", "egg"), ((4, 5),))
     for seed in range(5):
         assert set(redraw(row, allowed, random.Random(seed)).blanks) <= {(0, 2), (4, 5)}
 
 
 def head(**reading: object) -> WordHead:
     torch.manual_seed(3)
-    return WordHead(body(), pieces(), WORDS, Admissible(WHITE, WORDS), Reading(**reading))  # type: ignore[arg-type]
+    return WordHead(body(), pieces(), WORDS, Admissible(WHITE, WORDS), HeadReading(**reading))  # type: ignore[arg-type]
 
 
 def test_what_changed_in_all_matrices_is_kept_as_adapters() -> None:

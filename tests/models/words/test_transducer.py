@@ -7,20 +7,20 @@ import pytest
 torch = pytest.importorskip("torch")
 
 from scenarist.models.words import monotonic  # noqa: E402
-from scenarist.models.words.batches import Batch, Row, Vocabulary, batch  # noqa: E402
+from scenarist.models.words.batches import PairRow, Vocabulary, WordBatch, batch  # noqa: E402
 from scenarist.models.words.in_domain import Recipe, asking, train_with_patience  # noqa: E402
-from scenarist.models.words.queries import Place, read_logits  # noqa: E402
-from scenarist.models.words.recurrent import Shape, Words  # noqa: E402
+from scenarist.models.words.queries import QueryPlace, read_logits  # noqa: E402
+from scenarist.models.words.recurrent import NetworkShape, WordLayer  # noqa: E402
 from scenarist.models.words.seq2seq import LstmLm, Seq2seq  # noqa: E402
 from scenarist.models.words.transducer import Transducer, product_grid  # noqa: E402
 
 pytestmark = pytest.mark.neural
 WORDS = Vocabulary(("#UNK#", "<PAD>", "<S>", "</S>", *"boil fry egg rice pot pan water oil wait stir".split()))
-SHAPE = Shape(hidden=12, dropout=0.0, width=6)
+SHAPE = NetworkShape(hidden=12, dropout=0.0, width=6)
 ROWS = [
-    Row(("boil", "rice"), ("water", "pot", "rice", "wait"), ((0, 2),)),
-    Row(("fry", "egg"), ("oil", "pan", "egg"), ((0, 1),)),
-    Row(("boil",), ("pot", "wait"), ()),
+    PairRow(("boil", "rice"), ("water", "pot", "rice", "wait"), ((0, 2),)),
+    PairRow(("fry", "egg"), ("oil", "pan", "egg"), ((0, 1),)),
+    PairRow(("boil",), ("pot", "wait"), ()),
 ]
 
 
@@ -52,9 +52,9 @@ class EmittingSeq2seq(Seq2seq):
 
     def __init__(self) -> None:
         super().__init__(WORDS, SHAPE)
-        self.head = Words(2 * SHAPE.hidden, self.layer, len(WORDS))
+        self.head = WordLayer(2 * SHAPE.hidden, self.layer, len(WORDS))
 
-    def states(self, batch: Batch) -> torch.Tensor:
+    def states(self, batch: WordBatch) -> torch.Tensor:
         states, decoded = self.encode(batch)[0], self.decode(batch)
         end = states[torch.arange(len(states)), batch.positions - 1]  # (B, h)
         return torch.cat([end[:, None].expand(-1, decoded.shape[1], -1), decoded], -1)
@@ -89,7 +89,7 @@ def test_a_transducer_forced_to_a_case_has_its_likelihood() -> None:
     sure = torch.full_like(word, -1e-6)
     never = torch.full_like(word, -40.0)
     never[:, :, -1] = -1e-6  # emits only from the last position
-    total = monotonic.log_likelihood(monotonic.Scores(word, never, sure), part.positions, sizes)
+    total = monotonic.log_likelihood(monotonic.AlignmentScores(word, never, sure), part.positions, sizes)
     assert total.item() == pytest.approx(word[0, :, -1].sum().item(), abs=1e-3)
 
 
@@ -129,7 +129,7 @@ def test_padding_changes_nothing() -> None:
 
 def test_fixed_slots_share_the_alignment_of_the_word_before() -> None:
     ours = network()
-    row = Row(("boil", "rice"), ("water", "pot", "rice", "wait"))
+    row = PairRow(("boil", "rice"), ("water", "pot", "rice", "wait"))
     part = batch([row], WORDS)
     e, d = ours.both(part)
     places, starts = torch.tensor([2, 3, 0]), torch.tensor([2, 2, 0])
@@ -157,7 +157,7 @@ def test_marginal_slots_are_the_models_own_next_word_distribution() -> None:
     """ln p(text and word) - ln p(text) by the forward variable equals the distribution that fills a slot."""
     ours = network(seed=3, transitions="parameterised")
     words = ("water", "pot")
-    part = batch([Row(("boil", "rice"), words)], WORDS)
+    part = batch([PairRow(("boil", "rice"), words)], WORDS)
     zero = torch.zeros(1, dtype=torch.long)
     slot = ours.logits(part, zero, zero + 2, zero + 2)[0]
     assert slot.logsumexp(0).item() == pytest.approx(0.0, abs=1e-5)
@@ -182,7 +182,7 @@ def test_an_abstract_read_in_both_directions_is_known_from_its_first_word() -> N
     torch.manual_seed(0)
     for both in (False, True):
         ours = Transducer(WORDS, SHAPE._replace(both=both)).eval()
-        e, _ = ours.both(batch([Row(("boil", "rice"), ("pot",)), Row(("boil", "egg"), ("pot",))], WORDS))
+        e, _ = ours.both(batch([PairRow(("boil", "rice"), ("pot",)), PairRow(("boil", "egg"), ("pot",))], WORDS))
         assert torch.allclose(e[0, 1], e[1, 1]) is not both
         assert e.shape == (2, 3, SHAPE.hidden)
 
@@ -197,7 +197,7 @@ def test_training_learns_which_tool_an_abstract_calls_for() -> None:
     assert bool((path[:, 1:] >= path[:, :-1]).all())
     tools = ["pot", "pan", "water", "oil"]
     columns = torch.tensor(WORDS.ids(tools))
-    places = [Place(0, 0, 0), Place(0, 1, 0), Place(1, 0, 0)]  # the blanks, their words told as they go
+    places = [QueryPlace(0, 0, 0), QueryPlace(0, 1, 0), QueryPlace(1, 0, 0)]  # the blanks, their words told as they go
     said = read_logits(asking(trained, WORDS), ROWS[:2], places, [], columns).asked.argmax(1)
     assert [tools[word] for word in said.tolist()] == ["water", "pot", "oil"]
 
@@ -207,7 +207,7 @@ def test_the_next_word_of_a_telling_is_the_one_that_fills_a_slot() -> None:
     texts = [("water", "pot"), ("oil",), ()]
     together = ours.next_words(("boil", "rice"), texts)
     for text, line in zip(texts, together, strict=True):
-        part = batch([Row(("boil", "rice"), text)], WORDS)
+        part = batch([PairRow(("boil", "rice"), text)], WORDS)
         place = torch.tensor([len(text)])
         slot = ours.logits(part, torch.zeros(1, dtype=torch.long), place, place)[0]
         assert torch.allclose(line, slot, atol=1e-5)

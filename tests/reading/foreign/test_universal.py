@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from scenarist.reading.foreign.universal import Row, to_ud2
+from scenarist.reading.foreign.universal import ParsedWord, to_ud2
 
 HEADS = dict[str, tuple[str, str]]
 
 
-def tree(rows: list[Row]) -> HEADS:
+def tree(rows: list[ParsedWord]) -> HEADS:
     """word -> (its head's word, label)."""
     return {row.form: (rows[row.head].form if row.head >= 0 else "", row.dep) for row in rows}
 
@@ -17,7 +17,7 @@ def clear(*words: tuple[str, str, int, str]) -> HEADS:
     return tree(
         to_ud2(
             [
-                Row(form, "be" if form in ("was", "is") else form.lower(), pos, "", "", head - 1, dep)
+                ParsedWord(form, "be" if form in ("was", "is") else form.lower(), pos, "", "", head - 1, dep)
                 for form, pos, head, dep in words
             ]
         )

@@ -60,7 +60,7 @@ def test_numpy_says_what_torch_says() -> None:
     torch = pytest.importorskip("torch")
     batches = pytest.importorskip("training.reader.batches")
     network = pytest.importorskip("training.reader.network")
-    from scenarist.reading.parser.network import Network
+    from scenarist.reading.parser.network import ParserNetwork
     from scenarist.store.home import resource
 
     path = resource("reader/network.npz")
@@ -75,7 +75,7 @@ def test_numpy_says_what_torch_says() -> None:
     given, _ = batches.tensors(rows, words, None, "cpu")
     with torch.no_grad():
         out = net(given)
-    for place, (words_, said) in enumerate(zip(sentences, Network(path)(sentences), strict=True)):
+    for place, (words_, said) in enumerate(zip(sentences, ParserNetwork(path)(sentences), strict=True)):
         size = len(words_)
         assert said.tags.tolist() == out["t"][place, :size].argmax(-1).tolist()
         assert (said.heads + 1).tolist() == out["h"][place, :size].argmax(-1).tolist()

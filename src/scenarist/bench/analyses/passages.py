@@ -31,7 +31,7 @@ VARIABLE = "SCENARIST_PAPERS"
 LIST = Path(__file__).with_name("passages.toml")
 
 
-class Passage(NamedTuple):
+class AnnotatedPassage(NamedTuple):
     """A passage as a story, its labels (canonical), and whether the guidelines annotate it."""
 
     story: Story
@@ -62,7 +62,7 @@ def paper(name: str, digest: str) -> str:
     )
 
 
-def passages() -> Iterator[Passage]:
+def passages() -> Iterator[AnnotatedPassage]:
     """All passages of the list."""
     data = tomllib.loads(LIST.read_text(encoding="utf-8"))
     text = paper(data["file"], data["sha256"])
@@ -70,12 +70,12 @@ def passages() -> Iterator[Passage]:
         parts = [text[start:stop] for start, stop in entry["spans"]]
         plain = " ".join(re.sub(r"[*#]+|\.\.\.", " ", " ".join(parts)).split())
         labels = tuple(find(label).name for label in entry["labels"])
-        yield Passage(
+        yield AnnotatedPassage(
             Story(f"passage-{number}", plain, sentences=sentences(plain)), labels, entry["told"], entry["example"]
         )
 
 
-def judged(detector: Detector, one: Passage) -> tuple[dict[str, bool], list[str]]:
+def judged(detector: Detector, one: AnnotatedPassage) -> tuple[dict[str, bool], list[str]]:
     """What a detector gets right of a passage, and what it says."""
     ranked = [label.name for label in detector.whole(one.story)[:2]]
     segments = detector.segments(one.story)

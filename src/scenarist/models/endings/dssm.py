@@ -1,24 +1,19 @@
-"""Letter trigrams -> unit vectors: the two networks of DSSM (Huang et al. 2013), their input and their training, on one page of torch.
+"""Choice -> Guesses: Deep Structured Semantic Model (Huang et al. 2013; Mostafazadeh et al. 2016, section 5, model 9).
 
-counts of letter trigrams -> 1000 -> 300, tanh, cosine; one network for the story, one for the ending. Trained by a softmax over scaled
-cosines: the told ending against the endings of the batch's other stories and, where given, wrong endings made for this very story
-(an earlier sentence of it, the ending of a similar story, its own ending with the feeling turned round).
-
-Choice -> Guesses: Deep Structured Semantic Model (Huang et al. 2013; Mostafazadeh et al. 2016, section 5, model 9).
-
-Two networks, one for the four sentences and one for the ending: counts of letter trigrams -> 1000 -> 300, tanh, cosine
-(models/dssm_network.py). Trained on stories to prefer the told ending to wrong ones: the endings of the batch's other stories and, by
-``wrong``, endings made for this story (learning/negatives.py). Departures: log counts, dropout, Adam, and ``names="masked"``, which
-writes every person's name as one word in training and asking alike: else the network learns to match names, which both endings share.
-``networks="release"`` takes those of `training/storycloze/dssm_grid.py`, which chose the recipe; ``networks="own"`` learns from the
-stories given.
+Two networks, one for the four sentences and one for the ending: counts of letter trigrams -> 1000 -> 300, tanh, cosine. Trained on stories
+by a softmax over scaled cosines, to prefer the told ending to wrong ones: the endings of the batch's other stories and, by ``wrong``,
+endings made for this story (learning/wrong_endings.py: an earlier sentence of it, the ending of a similar story, its own ending with the
+feeling turned round). Departures: log counts, dropout, Adam, and ``names="masked"``, which writes every person's name as one word in
+training and asking alike: else the network learns to match names, which both endings share. ``networks="release"`` takes those of
+`training/storycloze/dssm_grid.py`, which chose the recipe; the file says it. ``networks="own"`` learns from the stories given.
 """
 
 from __future__ import annotations
 
+import json
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -48,15 +43,15 @@ def trigrams(word: str) -> list[str]:
     return [edged[at : at + 3] for at in range(len(edged) - 2)]
 
 
-class Counts(NamedTuple):
+class TrigramCounts(NamedTuple):
     """Trigram ids of some texts, padded with 0, and their weights: both [N, most]."""
 
     ids: Tensor
     weights: Tensor
 
-    def of(self, which: Tensor) -> Counts:
+    def of(self, which: Tensor) -> TrigramCounts:
         """Some of the rows."""
-        return Counts(self.ids[which], self.weights[which])
+        return TrigramCounts(self.ids[which], self.weights[which])
 
 
 class Letters:
@@ -100,7 +95,7 @@ class Letters:
             self.cache[word] = tuple(self.known[gram] for gram in trigrams(word) if gram in self.known)
         return self.cache[word]
 
-    def counts(self, texts: Sequence[Sequence[str]]) -> Counts:
+    def counts(self, texts: Sequence[Sequence[str]]) -> TrigramCounts:
         """Log counts of each list of sentences, of unit length."""
         found = [
             Counter(gram for sentence in text for word in self.words(sentence) for gram in self.grams(word))
@@ -112,7 +107,7 @@ class Letters:
             value = 1.0 + np.log(np.array(list(one.values()), dtype=np.float32))
             ids[at, : len(one)] = list(one)
             weights[at, : len(one)] = value / max(1e-6, float(np.linalg.norm(value)))
-        return Counts(torch.from_numpy(ids), torch.from_numpy(weights))
+        return TrigramCounts(torch.from_numpy(ids), torch.from_numpy(weights))
 
 
 class Tower(nn.Module):  # type: ignore[misc]
@@ -125,7 +120,7 @@ class Tower(nn.Module):  # type: ignore[misc]
         self.dropout = dropout
         nn.init.normal_(self.first.weight, std=0.1)
 
-    def forward(self, counts: Counts) -> Tensor:
+    def forward(self, counts: TrigramCounts) -> Tensor:
         """[N, most] -> unit vectors [N, size]."""
         ids, weights = counts
         if self.training and self.dropout:
@@ -134,7 +129,7 @@ class Tower(nn.Module):  # type: ignore[misc]
         return F.normalize(torch.tanh(self.second(F.dropout(hidden, self.dropout, self.training))), dim=-1)
 
 
-class Recipe(NamedTuple):
+class DssmRecipe(NamedTuple):
     """How to train."""
 
     hidden: int = 1000
@@ -152,8 +147,8 @@ class Recipe(NamedTuple):
 
 
 def learn(
-    letters: Letters, stories: Counts, endings: Counts, wrong: Sequence[Counts], recipe: Recipe, seed: int, device: str = "cpu",
-    watch: Callable[[int, tuple[Tower, Tower]], None] | None = None,
+    letters: Letters, stories: TrigramCounts, endings: TrigramCounts, wrong: Sequence[TrigramCounts], recipe: DssmRecipe,
+    seed: int, device: str = "cpu",
 ) -> tuple[Tower, Tower]:  # fmt: skip
     """Train both networks; ``wrong`` holds kinds of made endings, one row a story (an empty row is passed over)."""
     torch.manual_seed(seed)
@@ -193,9 +188,6 @@ def learn(
             optimiser.zero_grad()
             loss.backward()
             optimiser.step()
-        if watch is not None:
-            watch(epoch, (towers[0].eval(), towers[1].eval()))
-            towers = towers[0].train(), towers[1].train()
     return towers[0].eval(), towers[1].eval()
 
 
@@ -233,13 +225,23 @@ def unpack(tensors: Mapping[str, Tensor]) -> tuple[Letters, tuple[Tower, Tower]]
     return Letters.of(known, names), (towers[0], towers[1])
 
 
+class ReleasedDssm(NamedTuple):
+    """What the released file holds."""
+
+    letters: Letters
+    towers: tuple[Tower, Tower]
+    recipe: DssmRecipe
+    """As its header says it; the usual one where there is none."""
+
+
 @cache
-def released() -> tuple[Any, Any]:
-    """The released letters and networks."""
+def released() -> ReleasedDssm:
+    """The released letters, networks and recipe."""
     from scenarist.models.endings.story_network import release_file
     from scenarist.networks import checkpoint
 
-    return unpack(checkpoint.read(release_file("dssm.safetensors"))[1])
+    header, tensors = checkpoint.read(release_file("dssm.safetensors"))
+    return ReleasedDssm(*unpack(tensors), DssmRecipe(**json.loads(header.get("recipe", "{}"))))
 
 
 class Dssm(EndingModel):
@@ -249,10 +251,16 @@ class Dssm(EndingModel):
     learns = "stories"
 
     def __init__(
-        self, hidden: int = 1000, size: int = 300, epochs: int = 8, batch: int = 256, rate: float = 5e-4, scale: float = 10.0,
-        dropout: float = 0.3, least: int = 3, names: str = "masked", wrong: Sequence[str] = (), made: float = 1.0, others: bool = True,
-        networks: str = "own", see: str = "story", seed: int = 13,
-    ) -> None:  # fmt: skip
+        self,
+        networks: str = "own",
+        names: str = "masked",
+        wrong: Sequence[str] = (),
+        least: int = 3,
+        recipe: Mapping[str, Any] | None = None,
+        see: str = "story",
+        seed: int = 13,
+    ) -> None:
+        """``wrong``: kinds of made endings; ``least``: how often a trigram must occur; ``recipe``: sizes and training."""
         super().__init__(see)
         if names not in ("masked", "kept"):
             raise BadInput(f"dssm: `names` is masked or kept, not {names!r}.")
@@ -261,9 +269,8 @@ class Dssm(EndingModel):
         for kind in wrong:
             if kind not in KINDS:
                 raise BadInput(f"dssm: a kind of wrong ending is one of {', '.join(KINDS)}, not {kind!r}.")
-        self.hidden, self.size, self.epochs, self.batch, self.rate = hidden, size, epochs, batch, rate
-        self.scale, self.dropout, self.least, self.names = scale, dropout, least, names
-        self.wrong, self.made, self.others, self.networks, self.seed = tuple(wrong), made, others, networks, seed
+        self.networks, self.names, self.wrong, self.least, self.seed = networks, names, tuple(wrong), least, seed
+        self.recipe = DssmRecipe(**(recipe or {}))
         if networks == "release":
             self.learns = "nothing"
 
@@ -277,54 +284,47 @@ class Dssm(EndingModel):
         """Learn from stories of two or more sentences."""
         if self.networks == "release":
             return self
-        pass
-
-        stories = [told for story in data if len(told := list(sentence_texts(story))) > 1]
+        stories = [texts for story in data if len(texts := list(sentence_texts(story))) > 1]
         if len(stories) < 2:
             raise BadInput(f"dssm: expected stories to learn from, got {len(stories)}.")
         self.letters_ = Letters(stories, self.least, self.names == "masked")
         if not self.letters_.known:
             raise BadInput("dssm: the stories hold no letter trigram often enough; set `least` lower.")
-        made = []
+        wrong = []
         if self.wrong:
             maker = Negatives(self.seed).fit(stories)
-            for at, kind in enumerate(self.wrong):  # a kind that is named twice is made twice, by another turn
-                turn = self.wrong[:at].count(kind)
-                found = [maker.make(told, kind, turn) for told in stories]
-                made.append(self.letters_.counts([[one.text] if one else [] for one in found]))
-        size = min(self.batch, len(stories))
-        recipe = Recipe(
-            self.hidden, self.size, self.epochs, size, self.rate, self.scale, self.dropout, self.others, self.made
-        )
+            for number, kind in enumerate(self.wrong):  # a kind that is named twice is made twice, by another turn
+                turn = self.wrong[:number].count(kind)
+                endings = [maker.make(texts, kind, turn) for texts in stories]
+                wrong.append(self.letters_.counts([[ending.text] if ending else [] for ending in endings]))
         counts = self.letters_.counts
         self.towers_ = learn(
             self.letters_,
-            counts([told[:-1] for told in stories]),
-            counts([told[-1:] for told in stories]),
-            made,
-            recipe,
+            counts([texts[:-1] for texts in stories]),
+            counts([texts[-1:] for texts in stories]),
+            wrong,
+            self.recipe._replace(batch=min(self.recipe.batch, len(stories))),
             self.seed,
         )
         return self
 
     def answer_many(self, questions: Sequence[AnyQuestion]) -> list[Prediction]:
         """All questions in one go."""
-        import torch
-
         if self.networks == "release":
-            self.letters_, self.towers_ = released()
+            kept = released()
+            self.letters_, self.towers_, self.recipe = kept.letters, kept.towers, kept.recipe
         if not hasattr(self, "towers_"):
             raise BadInput(
                 f"{self.name} has learned nothing yet: call fit(stories), or name a training corpus in the table."
             )
         asked = [choice(question, self.name) for question in questions]
-        counts = self.letters_.counts
+        counts, scale = self.letters_.counts, self.recipe.scale
         with torch.no_grad():
-            stories = self.towers_[0](counts([self.seen(one.context) for one in asked])).numpy()
-            endings = iter(self.towers_[1](counts([[text] for one in asked for text in one.choices])).numpy())
+            stories = self.towers_[0](counts([self.seen(question.context) for question in asked])).numpy()
+            endings = iter(self.towers_[1](counts([[text] for question in asked for text in question.choices])).numpy())
         return [
-            ranked([self.scale * float(story @ next(endings)) for _ in one.choices], self.name)
-            for one, story in zip(asked, stories, strict=True)
+            ranked([scale * float(story @ next(endings)) for _ in question.choices], self.name)
+            for question, story in zip(asked, stories, strict=True)
         ]
 
     def answer(self, question: AnyQuestion) -> Prediction:

@@ -26,7 +26,7 @@ from typing import TYPE_CHECKING
 from scenarist.errors import BadInput
 from scenarist.models.endings.base import EndingModel, choice, fold_of, ranked
 from scenarist.models.endings.story_network import BOS, EOS, MARK, adapter, seed_adapter, story_files, story_network
-from scenarist.networks.llama import Llama, Tree, all_cores
+from scenarist.networks.llama import Llama, TextTree, all_cores
 from scenarist.networks.pretrained import gguf_file, load_library_model, smollm2
 from scenarist.question import AnyQuestion, Prediction
 from scenarist.store.recent import Recent
@@ -40,19 +40,19 @@ HOW = ("mean", "sum", "pmi")
 BATCH, REMEMBERED = 16, 4096
 
 
-def by_length(trees: Sequence[Tree]) -> list[list[int]]:
+def by_length(trees: Sequence[TextTree]) -> list[list[int]]:
     """Batches of trees of similar size."""
     order = sorted(range(len(trees)), key=lambda at: len(trees[at].ids))
     return [order[start : start + BATCH] for start in range(0, len(order), BATCH)]
 
 
-def story_tree(net: Llama, context: Sequence[str], endings: Sequence[str]) -> Tree:
+def story_tree(net: Llama, context: Sequence[str], endings: Sequence[str]) -> TextTree:
     """A story with its endings, as the adapters were trained: BOS story MARK, then each ending and EOS."""
     trunk = [BOS, *(token for sentence in context for token in net.encode(sentence)), MARK]
-    return Tree.grow(trunk, [[*net.encode(ending), EOS] for ending in endings])
+    return TextTree.grow(trunk, [[*net.encode(ending), EOS] for ending in endings])
 
 
-def last_logits(net: Llama, trees: Sequence[Tree], beside: Lora | None, heads: Lora) -> list[list[float]]:
+def last_logits(net: Llama, trees: Sequence[TextTree], beside: Lora | None, heads: Lora) -> list[list[float]]:
     """The head's number at the end of every branch."""
     import torch
 
@@ -65,7 +65,7 @@ def last_logits(net: Llama, trees: Sequence[Tree], beside: Lora | None, heads: L
     return out
 
 
-def branch_logps(net: Llama, trees: Sequence[Tree]) -> list[list[float]]:
+def branch_logps(net: Llama, trees: Sequence[TextTree]) -> list[list[float]]:
     """Sum of ln P over the pieces of every branch, given the trunk."""
     return [[float(logps.sum()) for logps in branches] for branches in net.logps_of_trees(trees)]
 
@@ -128,7 +128,7 @@ class LmEnding(Remembering):
             return self.library_logps(asked)
         net = smollm2()
         trees = [
-            Tree.grow(
+            TextTree.grow(
                 [BOS, *(t for sentence in context for t in net.encode(sentence))],
                 [net.encode(ending) for ending in endings],
             )

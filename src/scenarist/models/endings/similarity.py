@@ -80,7 +80,7 @@ class NgramOverlap(EndingModel):
         return [smoothed_bleu(TOKEN.findall(ending.lower()), reference, self.most, self.brevity) for ending in endings]
 
 
-class Told:
+class WordStream:
     """The words of stories, one story a line, to be read several times."""
 
     def __init__(self, stories: Iterable[Story]) -> None:
@@ -110,7 +110,7 @@ class AverageVectors(EndingModel):
         except ModuleNotFoundError as error:
             raise missing_extra("gensim", "stories", "The word2vec baseline") from error
         model = Word2Vec(
-            sentences=list(Told(data)), vector_size=self.size, window=self.window, min_count=self.least, sg=1, negative=10,
+            sentences=list(WordStream(data)), vector_size=self.size, window=self.window, min_count=self.least, sg=1, negative=10,
             epochs=self.epochs, seed=self.seed, workers=1, sample=1e-4,
         )  # fmt: skip
         self.vectors_ = {word: model.wv.vectors[at] for word, at in model.wv.key_to_index.items()}

@@ -37,7 +37,7 @@ NEAREST = 24
 """Events of the chain that are looked at, the nearest to the gap."""
 
 
-class Asked(NamedTuple):
+class ChainInput(NamedTuple):
     """A question in a network's numbers; ``types`` is -1 for an event that was never seen whole."""
 
     types: Ints
@@ -126,7 +126,7 @@ class Net:
             x = x + inner @ w[block + "second.weight"].T + w[block + "second.bias"]
         return x[0], x[1:]
 
-    def logits(self, asked: Sequence[Asked]) -> Floats:
+    def logits(self, asked: Sequence[ChainInput]) -> Floats:
         """Scores of all events for some questions: [questions, events]."""
         w = self._w
         states = np.stack([self.hidden(self.vectors(one.own, one.verbs, one.deps), one.buckets) for one in asked])
@@ -191,7 +191,7 @@ class EventLm(EventRanker):
             total += scores - np.log(np.exp(scores).sum(1, keepdims=True))
         return total / len(self.nets)
 
-    def asked(self, net: Net, question: EventGap) -> Asked:
+    def asked(self, net: Net, question: EventGap) -> ChainInput:
         """The question in the numbers of one network."""
         links, buckets, known = window(question)
         ids = [self.id_of(link) for link in links]
@@ -200,7 +200,7 @@ class EventLm(EventRanker):
         names = [part(net.types[at])[1] if at >= 0 else link.role for at, link in zip(ids, links, strict=True)]
         deps = np.array([net.deps.get(name, 0) for name in names], np.int64)
         own = np.where(types >= 0, net.own_of[types], 0)
-        return Asked(types, own, verbs, deps, buckets, known)
+        return ChainInput(types, own, verbs, deps, buckets, known)
 
     def score_many(self, questions: Sequence[EventGap]) -> Sequence[Floats]:
         found = self.raw_many(questions)

@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from scenarist.errors import BadInput
-from scenarist.learning.event_counts import EventCounts, Floats, Ints, Table
+from scenarist.learning.event_counts import CountMatrix, EventCounts, Floats, Ints
 from scenarist.models.events.base import Counting, EventRanker, Gap
 from scenarist.models.events.ngrams import any_skip, cells
 
@@ -54,9 +54,9 @@ class Mixture(EventRanker):
         self._p: Floats = counts.events / counts.total
         self._sums = {id(table): sums(table) for table in (self._first, self._second, self._both)}
 
-    def voters(self, gap: Gap) -> list[tuple[int, float, Table]]:
+    def voters(self, gap: Gap) -> list[tuple[int, float, CountMatrix]]:
         """(place in the chain, weight, table) of each event that was seen."""
-        found: list[tuple[int, float, Table]] = []
+        found: list[tuple[int, float, CountMatrix]] = []
         for place, at in enumerate(gap.all):
             if not gap.known:
                 weight, table = 1.0, self._both
@@ -150,6 +150,6 @@ class Cooccurrence(EventRanker):
         return scores
 
 
-def sums(table: Table) -> Floats:
+def sums(table: CountMatrix) -> Floats:
     """The sum of each row."""
     return np.add.reduceat(np.append(table.counts, 0.0), table.start[:-1]) * (np.diff(table.start) > 0)

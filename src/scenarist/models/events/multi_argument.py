@@ -3,7 +3,7 @@ section 4.4).
 
 A right answer names the verb and who fills each of its places: ``x``, an entity of the chain by its variable, ``o`` or nobody. Candidates
 are all events seen, and those with a shared entity once for each entity of the chain. An event of the chain votes for a candidate through
-the pair as the two see each other (`learning.multi_counts`): sharing ``y`` where both have the entity, not sharing it otherwise.
+the pair as the two see each other (`learning.event_counts`): sharing ``y`` where both have the entity, not sharing it otherwise.
 """
 
 from __future__ import annotations
@@ -15,8 +15,7 @@ import numpy as np
 
 from scenarist.errors import BadInput
 from scenarist.learning.event_chains import documents
-from scenarist.learning.event_counts import EventCounts, Floats, Ints
-from scenarist.learning.multi_counts import SHARED, multi_counts, others, seen_from
+from scenarist.learning.event_counts import SHARED, EventCounts, Floats, Ints, multi_counts, others, seen_from
 from scenarist.models.events.base import LISTED, EventRanker, expected_rank, named, top
 from scenarist.models.events.ngrams import any_skip
 from scenarist.networks.layers import logsumexp

@@ -21,7 +21,7 @@ import numpy as np
 import numpy.typing as npt
 
 from scenarist.errors import BadInput
-from scenarist.learning.event_counts import EventCounts, Floats, Ints, Table
+from scenarist.learning.event_counts import CountMatrix, EventCounts, Floats, Ints
 from scenarist.models.events.base import Counting, EventRanker, Gap
 from scenarist.networks.layers import logsumexp
 
@@ -70,11 +70,11 @@ class Bigram(EventRanker):
         super().__init__(**counting)
 
     def prepare(self, counts: EventCounts) -> None:
-        self._tables: dict[int | None, tuple[Table, Table]] = {}
-        self._both: Table | None = None
+        self._tables: dict[int | None, tuple[CountMatrix, CountMatrix]] = {}
+        self._both: CountMatrix | None = None
         self._levels: dict[float, Floats] = {}
 
-    def tables(self, skip: int | None) -> tuple[Table, Table]:
+    def tables(self, skip: int | None) -> tuple[CountMatrix, CountMatrix]:
         """Pairs by first and by second event."""
         if skip not in self._tables:
             self._tables[skip] = (self.counts_.ordered(skip), self.counts_.reverse(skip))
@@ -187,7 +187,7 @@ def any_skip(skip: int | str | None) -> int | None:
     raise BadInput(f"skip is a number of events or 'all', not {skip!r}.")
 
 
-def cells(table: Table, row: int, columns: Ints) -> Floats:
+def cells(table: CountMatrix, row: int, columns: Ints) -> Floats:
     """Some cells of a row."""
     known, counts = table.row(row)
     if not len(known):

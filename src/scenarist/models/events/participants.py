@@ -18,7 +18,7 @@ import numpy as np
 
 from scenarist.errors import BadInput
 from scenarist.learning.event_chains import Document, documents
-from scenarist.learning.event_counts import EventCounts, Floats, Table
+from scenarist.learning.event_counts import CountMatrix, EventCounts, Floats
 from scenarist.models.events.log_bilinear import normalised
 from scenarist.models.events.mixture import Mixture, sums
 from scenarist.question import EventGap
@@ -65,7 +65,7 @@ class Participants(Mixture):
                         seen.update((number, event) for place, event in enumerate(events) if place != at)
         size = max(len(self.counts_), len(self.types_))
         pairs = np.array(list(seen), np.int64).reshape(-1, 2)
-        self._by_type = Table.of(pairs[:, 0], pairs[:, 1], np.array(list(seen.values()), np.float64), size)
+        self._by_type = CountMatrix.of(pairs[:, 0], pairs[:, 1], np.array(list(seen.values()), np.float64), size)
         self._type_sums = sums(self._by_type)
         return self
 

@@ -20,7 +20,7 @@ import numpy as np
 import numpy.typing as npt
 
 from scenarist.errors import BadInput
-from scenarist.learning.event_counts import EventCounts, Floats, Ints, Table
+from scenarist.learning.event_counts import CountMatrix, EventCounts, Floats, Ints
 from scenarist.models.events.base import Counting, EventRanker, Gap
 from scenarist.models.events.ngrams import any_skip
 
@@ -66,7 +66,7 @@ class Pmi(EventRanker):
         self._logp: Floats = np.log(counts.events) - np.log(counts.total)
         self._rare = counts.events < self.cutoff
 
-    def pair_terms(self, table: Table, at: int) -> tuple[Ints, Floats, float]:
+    def pair_terms(self, table: CountMatrix, at: int) -> tuple[Ints, Floats, float]:
         """log P(c, e) / P(c) for the events seen with c, and for those that were not."""
         columns, counts = table.row(at)
         if self.unseen == "smooth":

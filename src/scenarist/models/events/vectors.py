@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from scenarist.errors import BadInput
-from scenarist.learning.event_counts import EventCounts, Floats, Ints, Table
+from scenarist.learning.event_counts import CountMatrix, EventCounts, Floats, Ints
 from scenarist.models.events.base import Counting, EventRanker, Gap
 from scenarist.models.events.ngrams import any_skip
 from scenarist.networks.layers import unit
@@ -69,15 +69,15 @@ class EventVectors(EventRanker):
         return found
 
 
-def positive_pmi(table: Table, shift: float = 0.0) -> Table:
+def positive_pmi(table: CountMatrix, shift: float = 0.0) -> CountMatrix:
     """max(0, ln C(x, y) N / (C(x) C(y)) - shift) of a symmetric table of pairs; cells at 0 stay, for the sake of its shape."""
     sums = row_sums(table.counts[:, None], table.start)[:, 0]
     rows = np.repeat(np.arange(len(table.start) - 1), np.diff(table.start))
     expected = np.log(sums[rows]) + np.log(sums[table.columns]) - np.log(max(table.total, 1.0))
-    return Table(table.start, table.columns, np.maximum(np.log(table.counts) - expected - shift, 0.0))
+    return CountMatrix(table.start, table.columns, np.maximum(np.log(table.counts) - expected - shift, 0.0))
 
 
-def factors(table: Table, width: int, seed: int = 0, rounds: int = 4) -> Matrix:
+def factors(table: CountMatrix, width: int, seed: int = 0, rounds: int = 4) -> Matrix:
     """The leading left singular vectors of a symmetric table, each times the root of its singular value: [rows, width].
 
     By random projection and a few rounds of power iteration (Halko, Martinsson and Tropp 2011).
@@ -95,7 +95,7 @@ def factors(table: Table, width: int, seed: int = 0, rounds: int = 4) -> Matrix:
     return found
 
 
-def product(table: Table, right: Matrix, most: int = 200_000) -> Matrix:
+def product(table: CountMatrix, right: Matrix, most: int = 200_000) -> Matrix:
     """A sparse table times a matrix, some of its cells at a time."""
     size = len(table.start) - 1
     out = np.zeros((size, right.shape[1]))

@@ -11,14 +11,14 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from scenarist.models.scenarios.phrase_network import Network
+from scenarist.models.scenarios.phrase_network import PhraseNetwork
 from scenarist.reading.stems import STOP, WORD, stem
 
 LONGEST = 60
 """Sentences looked at in a long segment."""
 
 
-def deciding_words(network: Network, texts: Sequence[str], label: int, most: int = 5) -> tuple[str, ...]:
+def deciding_words(network: PhraseNetwork, texts: Sequence[str], label: int, most: int = 5) -> tuple[str, ...]:
     """The phrases that decided, strongest first."""
     direction = network.direct[:, label] - network.direct.mean(axis=1)
     totals: dict[str, float] = {}
@@ -61,7 +61,7 @@ def surface(text: str) -> list[tuple[str, str]]:
     return found
 
 
-def strongest(network: Network, name: str, most: int = 10) -> tuple[str, ...]:
+def strongest(network: PhraseNetwork, name: str, most: int = 10) -> tuple[str, ...]:
     """The stems and phrases that speak most for a scenario, as the network keeps them; single words first in a tie."""
     if name not in network.labels:
         return ()

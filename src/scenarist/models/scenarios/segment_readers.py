@@ -2,13 +2,14 @@
 
 A *namer* is a network of `document_network` that was taught single segments; the scores of its sentences are added up. A *teller* is
 SmolLM2 with adapters, the other way round: how easily do the words come, told under the name of a scenario (Yogatama et al., 2017, on
-such classifiers where examples are few)? A *titler* reads the words first and guesses the name; it goes as one of the tellers. They
-are asked of the likeliest few only. Trained by `training/detector/namers.py` and `tellers.py`; files: `scenarist get detector`.
+such classifiers where examples are few)? A *titler* reads the words first and guesses the name; it goes as one of the tellers. They are
+asked of the likeliest few only, and not at all where one is far ahead. Trained by `training/detector/namers.py` and `tellers.py`; files:
+`scenarist get detector`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from typing import TYPE_CHECKING, TypeAlias
 
@@ -21,10 +22,14 @@ from scenarist.networks.pretrained import encoder_base, find_released, fingerpri
 if TYPE_CHECKING:
     from scenarist.networks.checkpoint import Checkpoint
 
-TRIED = 8
+TRIED = 3
 """Scenarios of a segment that a teller tries."""
-HOPE = 4.0
+HOPE = 1.5
 """What lies further than this below the best before the teller is asked, it would hardly bring back."""
+UNTRIED = 4.0
+"""Scenarios that no teller tried lie so far below the last that one did."""
+REMEMBERED = 5000
+"""Segments whose scores are remembered."""
 BEGIN, NAME_END = 0, 198
 """The piece that begins a text; the one between a scenario's name and the words: a new line."""
 MOST = 900
@@ -105,9 +110,9 @@ def teller(name: str) -> Teller:
     return Teller(load(find_released("detector", name), "teller"))
 
 
-def spread(labels: Array, below: Array, size: int) -> Array:
-    """Some labels and how far each lies below the best -> log-chances of all (C,); others a little below the last, *None* (0) none."""
-    found = np.full(size, -float(below.max()) - 0.5)
+def spread(labels: Array, below: Array, size: int, untried: float = UNTRIED) -> Array:
+    """Some labels and how far each lies below the best -> log-chances of all (C,); others below the last, *None* (0) none."""
+    found = np.full(size, -float(below.max()) - untried)
     found[labels.astype(np.int64)] = -below
     found[0] = -60.0
     return log_softmax(found)
@@ -117,26 +122,22 @@ Scores: TypeAlias = tuple[Array, Array]
 """Some labels, and how far each lies below the best."""
 
 
-class SegmentNamers:
+class SegmentReaders:
     """A namer and tellers together; a segment is asked about more than once, so what they said is remembered."""
 
-    def __init__(self, namer: str, tellers: Sequence[str], shares: Sequence[float] | None = None) -> None:
-        """``shares``: how much each teller counts; all the same otherwise."""
-        self.namer, self.tellers = namer, tuple(tellers)
-        self.shares = tuple(shares or [1 / max(1, len(self.tellers))] * len(self.tellers))
+    def __init__(self, namer: str, tellers: Mapping[str, float]) -> None:
+        """``namer``: a file of the release, empty for none; ``tellers``: files, and how much each counts."""
+        self.namer, self.tellers = namer, dict(tellers)
         self.named: dict[str, Scores] = {}
         self.told: dict[str, Scores] = {}
 
     def names(self, texts: Sequence[str], size: int) -> Array:
-        """The namer's log-chances of all scenarios (C,)."""
+        """The namer's log-chances of all scenarios (C,); those a user added lie below all it knows."""
         mark = fingerprint(texts)
         if mark not in self.named:
             scores = namer(self.namer).scores(texts)
-            scores = np.append(
-                scores, np.full(size - len(scores), np.sort(scores)[-2])
-            )  # scenarios a user added: it does not know them
-            keep(self.named, mark, (np.arange(size), scores.max() - scores))
-        return spread(*self.named[mark], size)
+            remember(self.named, mark, (np.arange(len(scores)), scores.max() - scores))
+        return spread(*self.named[mark], size, 0.5)
 
     def tells(self, texts: Sequence[str], scores: Array, names: Sequence[str]) -> Array:
         """The tellers' log-chances (C,), asked of those scenarios that have the best ``scores``."""
@@ -144,17 +145,17 @@ class SegmentNamers:
         if mark not in self.told:
             tried = np.argsort(-scores, kind="stable")[:TRIED]
             tried = tried[scores[tried] >= scores[tried[0]] - HOPE]
-            found = np.zeros(1)
+            total = np.zeros(len(tried))
             if len(tried) > 1:
-                asked = [names[at] for at in tried]
-                each = [teller(name).scores(texts, asked) for name in self.tellers]
-                found = np.sum([share * one for share, one in zip(self.shares, each, strict=True)], axis=0)
-            keep(self.told, mark, (tried, found.max() - found))
+                asked = [names[label] for label in tried]
+                for name, share in self.tellers.items():
+                    total += share * teller(name).scores(texts, asked)
+            remember(self.told, mark, (tried, total.max() - total))
         return spread(*self.told[mark], len(scores))
 
 
-def keep(scored: dict[str, Scores], mark: str, scores: Scores, most: int = 5000) -> None:
+def remember(scored: dict[str, Scores], mark: str, scores: Scores) -> None:
     """Remember what was said of a segment; not of endlessly many."""
-    if len(scored) >= most:
+    if len(scored) >= REMEMBERED:
         scored.clear()
     scored[mark] = scores

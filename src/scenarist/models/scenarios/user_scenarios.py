@@ -4,7 +4,7 @@ The carried network stays as it is. A new label gets weights of its own over the
 logistic regression against the network's own score for everything else, on the user's sentences and on a sample of sentence
 vectors the package carries (numbers, no text). Words the network does not know (*kite*) get a dimension of their own that speaks
 for the new label only. Kept as arrays in the home folder, one file a scenario; the script of the same stories lies beside it
-(`learning/user_scripts.py`).
+(`learning/scripts.py`).
 """
 
 from __future__ import annotations
@@ -21,10 +21,10 @@ import numpy as np
 from scenarist.errors import BadInput, Missing
 from scenarist.formats.plain import sentences
 from scenarist.inventory import known, user_file, user_files
-from scenarist.learning.user_scripts import SUFFIX as SCRIPT
-from scenarist.learning.user_scripts import learn_user_script
+from scenarist.learning.scripts import SUFFIX as SCRIPT
+from scenarist.learning.scripts import learn_user_script
 from scenarist.models.scenarios.deciding_words import deciding_words
-from scenarist.models.scenarios.phrase_network import Network, carried
+from scenarist.models.scenarios.phrase_network import PhraseNetwork, carried
 from scenarist.networks.label_chain import Array, chances
 from scenarist.networks.layers import logsumexp, sigmoid
 from scenarist.noun import Noun
@@ -144,7 +144,7 @@ def packed(text: str) -> Array:
     return np.frombuffer(text.encode(), dtype=np.uint8)
 
 
-def learned(base: Network, told: Sequence[Sequence[str]], sample: tuple[Array, Array]) -> LabelWeights:
+def learned(base: PhraseNetwork, told: Sequence[Sequence[str]], sample: tuple[Array, Array]) -> LabelWeights:
     """The new label's weights, by logistic regression (Adam, a light penalty)."""
     seen: Counter[str] = Counter()
     for story in told:
@@ -207,7 +207,7 @@ def read(path: Path) -> tuple[str, LabelWeights]:
         return arrays["name"].tobytes().decode(), made
 
 
-def extended(base: Network, name: str, made: LabelWeights) -> Network:
+def extended(base: PhraseNetwork, name: str, made: LabelWeights) -> PhraseNetwork:
     """The network with one more label; words new to it get one more dimension, which speaks for that label alone."""
     network = copy.copy(base)
     network.seen = {}
@@ -237,14 +237,14 @@ def extended(base: Network, name: str, made: LabelWeights) -> Network:
     return network
 
 
-def top_label(network: Network, story: Sequence[str]) -> str:
+def top_label(network: PhraseNetwork, story: Sequence[str]) -> str:
     """The label with the greatest chance over a story, *None* among them."""
     scores = network.scores(story)
     mass = chances(scores.emission, scores.switch, network.enter).sum(axis=0)
     return network.labels[int(mass.argmax())]
 
 
-def with_taught(base: Network) -> Network:
+def with_taught(base: PhraseNetwork) -> PhraseNetwork:
     """The network with all scenarios the user added."""
     for path in taught_files():
         name, made = read(path)

@@ -29,10 +29,10 @@ from scenarist.errors import BadInput
 from scenarist.formats.plain import sentences as cut
 from scenarist.inventory import find, known
 from scenarist.learning.topics import Topics, carried_topics
-from scenarist.models.scenarios.perceptrons import OneVsAll
 from scenarist.models.scenarios.tiling import random_cuts, spans_of, tile, topic_vectors
 from scenarist.networks.label_chain import Array
 from scenarist.networks.layers import unit
+from scenarist.networks.perceptrons import OneVsAll
 from scenarist.question import AnyQuestion, Guess, Prediction, Question, Segments, Where
 from scenarist.reading.content_words import content_words
 from scenarist.signature import content_hash
@@ -278,14 +278,14 @@ class RandomLabels(SegmentThenLabel):
         return random_cuts(story, len(words), self.seed)
 
 
-class Majority:
+class MajorityScenario:
     """The commonest label for every sentence; by sentences, as the paper counts."""
 
     name = "sent-maj"
     learns = "stories"
     asks: tuple[type[Question], ...] = (Where,)
 
-    def fit(self, data: Iterable[Any]) -> Majority:
+    def fit(self, data: Iterable[Any]) -> MajorityScenario:
         """Count sentences a scenario."""
         counts: Counter[str] = Counter()
         for story in data:

@@ -1,8 +1,10 @@
-"""Story with segments x Scripts -> UnsaidEvent: what belongs to the told scenarios and is neither mentioned nor denied.
+"""Story with segments x Scripts -> UnsaidEvents, and Unsaid -> Guesses: the model behind `scenarist read`, examined as `untold-scripts`.
 
-How likely an event happened although nobody says so: how many tellers of the scenario mention it, given which of its usual
-companions this story tells. Its place: between the told events it usually stands between. Beyond the five papers; the
-idea that typical and untold means implied is Schank and Abelson's.
+*Which* events: those of the scenario's script that the story neither mentions nor denies, each as likely as it is mentioned by tellers
+who also tell what this story tells. *Where*: in the gap where three voices agree best: the script's order with the told events; the
+network at a gap (network.py), which says how well the event's verbs fit there; in the scenarios of InScript the ranker of labels
+(labels.py). The exam asks the other way round, which event is missing in this gap; network and ranker answer, with the script beside
+them. Beyond the five papers; the idea that typical and untold means implied is Schank and Abelson's.
 """
 
 from __future__ import annotations
@@ -10,428 +12,358 @@ from __future__ import annotations
 import math
 from bisect import bisect_left, bisect_right
 from collections import Counter, defaultdict
-from collections.abc import Collection, Mapping, Sequence
-from functools import cache
+from collections.abc import Mapping, Sequence
+from functools import cached_property
 from typing import NamedTuple
 
 import msgspec
+import numpy as np
 
 from scenarist.interpretation import UnsaidEvent
-from scenarist.learning.scripts import BARE, VAGUE, Occurrence, occurrences
-from scenarist.reading.wordnet import synonyms
+from scenarist.learning.script_matches import (
+    IndexedScript,
+    ScenarioPassage,
+    ToldEvent,
+    TypeMatch,
+    scenario_passages,
+    told_events,
+)
+from scenarist.learning.script_phrases import USUAL, names_scenario, phrase_text, verb_and_head, wording
+from scenarist.learning.scripts import carried, known_scripts
+from scenarist.learning.tellings import content_lemmas, event_verbs, main_verb
+from scenarist.models.untold.base import Array, SlotGap, log_chances
+from scenarist.models.untold.counts import UntoldNetwork
+from scenarist.models.untold.labels import event_labels, label_knowledge
+from scenarist.models.untold.network import carried_network
 from scenarist.script import EventType, Reason, Script
-from scenarist.story import Entity, Event, Story
+from scenarist.story import Label, Segment, Story
 
 PRIOR = 3.0
 """Tellers' worth of trust in an event's share against its companions."""
+FIT = 5.0
+"""How much the network's log-chance of an event's verbs in a gap counts beside the order (chosen on MCScript dev)."""
+INSIDE = 2.0
+"""How much surer a place inside a sentence must be than one between two."""
+SPREAD = 0.18
+"""How far from its usual place an event is told, as a standard deviation; the whole telling is 1 (chosen on MCScript dev)."""
+AGAIN = 0.3
+"""The chance of a told event to be told once more, against its chance to be told."""
+MIXED = 0.1
+"""The share of the script's verbs in the answer for a gap (chosen on MCScript dev)."""
+LISTED_PHRASES = 8
+"""Phrases of an event type whose verbs stand for it in the answer for a gap."""
 
 
-NEARBY = 1500
-"""Segments of one scenario at most so many characters apart are one telling, and what is told so near it counts as told."""
+class Position(NamedTuple):
+    """A place in a passage: before sentence ``gap``, or inside the one before it (``gap`` ends in .5), behind so many told events."""
 
-LIGHT = frozenset({"make", "get", "have", "do"})
-"""Verbs that any other verb with the same object says as well."""
-
-
-USUAL = 6
-"""So many phrases of an event type, the commonest, are recognised by their verb alone, and shown."""
-
-ALONE = frozenset({"arrive", "come", "go", "sit", "sleep", "stand", "wait"})
-"""Verbs without objects: a phrase that gives them one (*wait cake*) was misread."""
+    gap: float
+    behind: int
 
 
-class Match(NamedTuple):
-    """A told event that is an instance of an event type."""
+class MatchedPassage:
+    """A passage matched with its script, and the places where something may be missing."""
 
-    type: int
-    event: int
-    denied: bool
-    inside: bool = True
-    """Is it told within the scenario's segments (or only near them)?"""
-    exact: bool = False
-    """Is it told in words the script knows (or in other words)?"""
-
-
-class Told(NamedTuple):
-    """A told event, its pronouns resolved, and the ways it may be counted (and as they are written)."""
-
-    event: Event
-    ways: tuple[tuple[Occurrence, str], ...]
-
-
-class Passage(NamedTuple):
-    """The segments (by index) that tell one scenario, and the events in and around them."""
-
-    scenario: str
-    segments: tuple[int, ...]
-    events: tuple[int, ...]
-
-
-class Known:
-    """One script, ready to be matched with a story."""
-
-    def __init__(self, script: Script) -> None:
-        self.script = script
-        self.types = script.events
-        place = {one.id: number for number, one in enumerate(self.types)}
-        self.by_phrase: dict[str, int] = {}
-        self.by_verb: dict[str, list[int]] = defaultdict(list)
-        self.by_head: dict[str, list[tuple[str, int]]] = defaultdict(list)
-        self.light: dict[str, list[int]] = defaultdict(list)
-        for number, one in enumerate(self.types):
-            if parts(one.id)[0] in LIGHT and len(one.id.split()) == 2:
-                self.light[parts(one.id)[1]].append(number)
-            for rank, phrase in enumerate(one.phrases):
-                self.by_phrase.setdefault(phrase, number)
-                verb, head = parts(phrase)
-                if rank < USUAL:
-                    self.by_verb[verb].append(number)
-                if head:
-                    self.by_head[head].append((verb, number))
-        self.before: dict[tuple[int, int], float] = {}
-        for earlier, later, weight in script.order:
-            if earlier in place and later in place:
-                self.before[place[earlier], place[later]] = weight
-                self.before[place[later], place[earlier]] = 1 - weight
-        self.both: dict[tuple[int, int], int] = {}
-        for one_id, other_id, tellers in script.together:
-            if one_id in place and other_id in place:
-                self.both[place[one_id], place[other_id]] = tellers
-                self.both[place[other_id], place[one_id]] = tellers
-
-    def types_of(self, told: Told) -> tuple[set[int], set[int], set[int]]:
-        """The event types one told event is an instance of in the script's words, with those it is in other words (a synonym with the same
-        head), and those it may be (the bare verb, whatever it is filled with)."""
-        exact: set[int] = set()
-        sure: set[int] = set()
-        for way, text in told.ways:
-            if (known := self.by_phrase.get(text)) is not None:
-                exact.add(known)
-            sure.update(number for verb, number in self.by_head.get(way.head, ()) if same(verb, way.verb))
-            if way.head and not way.preposition:  # *write a list* tells *make a list*
-                sure.update(self.light.get(way.head, ()))
-        sure |= exact
-        return exact, sure, set() if sure else set(self.by_verb.get(told.event.predicate, ()))
-
-
-@cache
-def same(one: str, other: str) -> bool:
-    """May two verbs with one head say the same? A particle may be left out, but doing it *back*, or *off* and not *on*, is another event.
-
-    >>> same("pick_up", "pick"), same("eat", "sell"), same("go_back", "go"), same("turn_on", "turn_off")
-    (True, False, False, False)
-    """
-    (verb, _, particle), (second, _, other_particle) = one.partition("_"), other.partition("_")
-    alike = verb == second and (not (particle and other_particle)) and "back" not in (particle, other_particle)
-    return one == other or alike or one in synonyms(other) or other in synonyms(one)
-
-
-def parts(phrase: str) -> tuple[str, str]:
-    """Verb (with particle) and head of a phrase as it is written in a script.
-
-    >>> parts("order food"), parts("pick_up book"), parts("wait"), parts("put in oven")
-    (('order', 'food'), ('pick_up', 'book'), ('wait', ''), ('put', 'oven'))
-    """
-    verb, *rest = phrase.split()
-    return verb, rest[-1] if rest else ""
-
-
-def is_whole(phrase: str, scenario: str) -> bool:
-    """Is the phrase the name of the scenario? Then it is told by all that is told, and not unsaid.
-
-    >>> is_whole("take bath", "taking a bath"), is_whole("fly on plane", "flying in a plane"), is_whole("fill tub", "taking a bath")
-    (True, True, False)
-    >>> is_whole("get haircut", "getting a haircut"), is_whole("pay for haircut", "getting a haircut")
-    (True, False)
-    """
-    verb, head = parts(phrase)
-    verb = verb.split("_")[0]
-    first, *rest = scenario.lower().split()
-    forms = {verb, verb + "ing", verb[:-1] + "ing", verb + verb[-1:] + "ing", verb.removesuffix("ie") + "ying"}
-    return first in forms and head != "" and any(word in (head, head + "s") for word in rest)
-
-
-def shown(phrase: str) -> str:
-    """A phrase for people.
-
-    >>> shown("pick_up book")
-    'pick up book'
-    """
-    return phrase.replace("_", " ")
-
-
-def seam(text: str, start: int, stop: int) -> int:
-    """Where one sentence tells both neighbours: at the last comma or *and* between them, else right behind the first.
-
-    >>> seam("I sorted the clothes and carried them.", 8, 25)
-    20
-    """
-    between = text[start:stop]
-    for mark, behind in ((", ", 1), (" and ", 0), (" then ", 0)):
-        if (found := between.rfind(mark)) >= 0:
-            return start + found + behind
-    return start
-
-
-def wording(one: EventType, heads: Collection[str]) -> str:
-    """The phrase to show, with the verb of its name: the commonest about what the story names, else the name, or any about something.
-
-    >>> wording(EventType("pay", ("pay", "pay for grocery", "pay fare")), {"fare"})
-    'pay fare'
-    >>> wording(EventType("wait", ("wait", "wait cake")), {"cake"})
-    'wait'
-    >>> wording(EventType("drain water", ("drain", "let water", "drain water")), {"water"})
-    'drain water'
-    """
-    verb, head = parts(one.id)
-    usual = [phrase for phrase in one.phrases[:USUAL] if parts(phrase)[0] == verb and parts(phrase)[1].isalpha()]
-    about = [phrase for phrase in usual if verb not in ALONE or len(phrase.split()) > 2]
-    return next((phrase for phrase in about if parts(phrase)[1] in heads), one.id if head or not about else about[0])
-
-
-def head_of(story: Story, entity: Entity) -> str:
-    """The noun an entity is first called by, empty where it is only a pronoun or a name."""
-    nouns = (m.head for m in entity.mentions if m.kind == "nominal" and 0 <= m.head < len(story.tokens))
-    return next((story.tokens[at].lemma for at in nouns), "")
-
-
-def resolved(event: Event, entities: Mapping[str, str]) -> Event:
-    """The event with its pronouns replaced by what they stand for, as far as the reader knows."""
-    if not any(role.entity in entities and role.head.lower() in VAGUE for role in event.roles):
-        return event
-    roles = (
-        msgspec.structs.replace(role, head=entities[role.entity])
-        if role.entity in entities and role.head.lower() in VAGUE
-        else role
-        for role in event.roles
-    )
-    return msgspec.structs.replace(event, roles=tuple(roles))
-
-
-def told_of(event: Event, entities: Mapping[str, str]) -> Told:
-    """A told event, ready to be matched."""
-    one = resolved(event, entities)
-    return Told(one, tuple((way, str(way)) for way in occurrences(one)))
-
-
-def passages(story: Story) -> list[Passage]:
-    """The segments of a story by their first label, parts of one telling together."""
-    by_scenario: dict[str, list[list[int]]] = {}
-    for index, segment in enumerate(story.segments):
-        if segment.labels:
-            runs = by_scenario.setdefault(segment.names[0], [])
-            if runs and segment.start - story.segments[runs[-1][-1]].stop <= NEARBY:
-                runs[-1].append(index)
-            else:
-                runs.append([index])
-    starts = [event.start for event in story.events]
-    order = sorted(range(len(starts)), key=lambda number: (starts[number], number))
-    starts.sort()
-    found = []
-    for scenario, runs in by_scenario.items():
-        for run in runs:
-            first = bisect_left(starts, story.segments[run[0]].start - NEARBY)
-            last = bisect_left(starts, max(story.segments[index].stop for index in run) + NEARBY)
-            found.append(Passage(scenario, tuple(run), tuple(sorted(order[first:last]))))
-    return found
-
-
-class Teller:
-    """Finds what a story leaves unsaid, with scripts by scenario."""
-
-    def __init__(self, scripts: Mapping[str, Script], most: int = 6, least: float = 0.25) -> None:
-        self.scripts, self.most, self.least = scripts, most, least
-        self._known: dict[str, Known] = {}
-
-    def known(self, scenario: str) -> Known | None:
-        """The script of a scenario, None where nothing is known of it."""
-        if scenario not in self._known and scenario in self.scripts:
-            self._known[scenario] = Known(self.scripts[scenario])
-        return self._known.get(scenario)
-
-    def matches(self, story: Story, passage: Passage, known: Known, told: Mapping[int, Told]) -> list[Match]:
-        """The told (or denied) events of a passage that the script knows."""
-        spans = sorted((story.segments[index].start, story.segments[index].stop) for index in passage.segments)
-        starts = [start for start, _ in spans]
-        found = []
-        for number in passage.events:
-            event = told[number].event
-            near = bisect_right(starts, event.start)
-            inside = any(start <= event.start < stop for start, stop in spans[max(0, near - 2) : near])
-            exact, sure, maybe = known.types_of(told[number])
-            about = any(way.head for way, _ in told[number].ways)
-            if inside and (
-                event.predicate not in BARE or (event.polarity and not about)
-            ):  # *gave his place* is not *give money*
-                sure |= maybe
-            found += [Match(one, number, not event.polarity, inside, one in exact) for one in sorted(sure)]
-        return found
-
-    def unsaid(self, story: Story) -> tuple[tuple[UnsaidEvent, ...], tuple[tuple[str, int], ...]]:
-        """All that the segments of a story leave unsaid, and what they deny."""
-        result: list[UnsaidEvent] = []
-        said: dict[int, EventType] = {}
-        entities = {entity.id: head for entity in story.entities if (head := head_of(story, entity))}
-        found = passages(story)
-        told = {number: told_of(story.events[number], entities) for passage in found for number in passage.events}
-        for passage in found:
-            known = self.known(passage.scenario)
-            if known is None:
-                continue
-            matched = self.matches(story, passage, known, told)
-            mentioned = {match.type for match in matched if not match.denied}
-            denied = {match.type for match in matched if match.denied}
-            for event, kind in self.denials(story, passage, told).items():
-                if event not in said or said[event].share < kind.share:
-                    said[event] = kind
-            result += self.rank(story, passage, known, matched, mentioned, denied)
-        return tuple(result), tuple((kind.id, event) for event, kind in sorted(said.items(), key=lambda one: one[0]))
-
-    def denials(self, story: Story, passage: Passage, told: Mapping[int, Told]) -> dict[int, EventType]:
-        """What is said not to have happened, by event: the most typical type of any scenario the passage may tell."""
-        found: dict[int, EventType] = {}
-        if all(told[number].event.polarity for number in passage.events):
-            return found
-        names = dict.fromkeys(name for index in passage.segments for name in story.segments[index].names)
-        for known in filter(None, map(self.known, names)):
-            matched = self.matches(story, passage, known, told)
-            mentioned = {match.type for match in matched if not match.denied}
-            for match in matched:
-                kind = known.types[match.type]
-                if (
-                    match.denied
-                    and match.type not in mentioned
-                    and (match.event not in found or found[match.event].share < kind.share)
-                ):
-                    found[match.event] = kind
-        return found
-
-    def rank(
-        self,
-        story: Story,
-        passage: Passage,
-        known: Known,
-        matched: Sequence[Match],
-        told: set[int],
-        denied: set[int],
-    ) -> list[UnsaidEvent]:
-        """The likeliest untold events of a passage, at their places, in the order of the text and, at one place, of the script."""
-        heads = {role.head.lower() for event in passage.events for role in story.events[event].roles if role.head}
-        scored = []
-        for number, one in enumerate(known.types):
-            if number in told or number in denied or one.tellers < 2:
-                continue
-            scored.append((self.likely(known, number, told), number))
-        scored.sort(key=lambda pair: (-pair[0], pair[1]))
-        chosen: list[UnsaidEvent] = []
-        taken: set[str] = set()
-        for probability, number in scored:
-            one = known.types[number]
-            verb, _ = parts(one.phrases[0])
-            if probability < self.least or len(chosen) >= self.most:
-                break
-            phrase = wording(one, heads)
-            if verb in taken or is_whole(
-                phrase, passage.scenario
-            ):  # *put in oven* and *put pan* are two views of one event
-                continue
-            taken.add(verb)
-            after, before = self.place(known, number, matched)
-            index, at = self.offset(story, passage, after, before)
-            reason = self.reason(story, known, one, number, told, after, before, phrase)
-            chosen.append(
-                UnsaidEvent(
-                    passage.scenario, one.id, shown(phrase), round(probability, 4), index, after, before, at, reason
-                )
-            )
-        usual = {one.id: one.place for one in known.types}
-        return sorted(chosen, key=lambda one: (one.at, usual[one.event]))
-
-    def likely(self, known: Known, number: int, told: set[int]) -> float:
-        """P(event | what is told): its share among all tellers, moved by the tellers who also tell what this story tells."""
-        share = known.types[number].share
-        votes, weight = PRIOR * share, PRIOR
-        for other in told:
-            tellers = known.types[other].tellers
-            if other != number and tellers >= 2:
-                trust = math.log1p(tellers)
-                votes += trust * known.both.get((number, other), 0) / tellers
-                weight += trust
-        return min(0.99, votes / weight)
-
-    def place(self, known: Known, number: int, matched: Sequence[Match]) -> tuple[int, int]:
-        """(told event before, told event after), -1 for none: where the orders with told events agree best."""
-        plain = {match.event for match in matched if match.exact}
+    def __init__(
+        self, story: Story, passage: ScenarioPassage, script: IndexedScript, matches: Sequence[TypeMatch]
+    ) -> None:
+        self.story, self.passage, self.script, self.matches = story, passage, script, matches
+        self.told = {match.type for match in matches if not match.denied}
+        self.denied = {match.type for match in matches if match.denied}
+        plain = {match.event for match in matches if match.exact}
         near = (
             match
-            for match in matched
+            for match in matches
             if match.inside and not match.denied and (match.exact or match.event not in plain)
         )
-        told = sorted({(match.event, match.type) for match in near})
-        events = sorted({event for event, _ in told})
-        ways = Counter(event for event, _ in told)
+        self.anchors = sorted({(match.event, match.type) for match in near})
+        """(event, type) of the told events by which others are placed."""
+        self.events = sorted({event for event, _ in self.anchors})
+
+    @cached_property
+    def sentences(self) -> list[int]:
+        """The sentences of the passage: those whose middle lies in one of its segments."""
+        numbers: set[int] = set()
+        for segment in (self.story.segments[index] for index in self.passage.segments):
+            first, last = (
+                bisect_left(self.story.sentences, 2 * end, key=lambda sentence: sentence.start + sentence.stop)
+                for end in (segment.start, segment.stop)
+            )
+            numbers.update(range(first, last))
+        return sorted(numbers)
+
+    @cached_property
+    def positions(self) -> list[Position]:
+        """All gaps between its sentences, and those between two told events of one sentence, in the order of the text."""
+        starts = [self.story.sentences[number].start for number in self.sentences]
+        homes = [max(0, bisect_right(starts, self.story.events[event].start) - 1) for event in self.events]
+        gaps = [Position(gap, bisect_right(homes, gap - 1)) for gap in range(len(starts) + 1)]
+        inner = [
+            Position(home + 0.5, behind)
+            for behind, (home, following) in enumerate(zip(homes, homes[1:], strict=False), start=1)
+            if home == following
+        ]
+        return sorted({*gaps, *inner})
+
+    @cached_property
+    def verb_chances(self) -> Array:
+        """The network's log-chances of all verbs in each gap between its sentences (gaps, verbs)."""
+        network = carried_network("verbs")
+        own = [self.story.sentences[number] for number in self.sentences]
+        verbs = event_verbs(self.story.events[event] for event in self.passage.events)
+        ids = [network.tables.filler.get(main_verb(self.story, sentence, verbs), -1) for sentence in own]
+        words = [content_lemmas(self.story, sentence) for sentence in own]
+        return network.gap_chances(ids, self.passage.scenario, words)
+
+    @cached_property
+    def label_chances(self) -> Mapping[str, Array]:
+        """In the scenarios of InScript: the ranker's log-chances of each label behind so many of the told events (events + 1)."""
+        labels = event_labels(self.passage.scenario)
+        by_event = dict(self.anchors)
+        told = [labels.get(self.script.types[by_event[event]].id, "") for event in self.events]
+        return label_knowledge().gap_chances(self.passage.scenario, told) if labels else {}
+
+    def order_scores(self, number: int) -> Array:
+        """What the script says for an event type in each position: its order with the told events, and its usual place (positions)."""
+        types, ways = self.script.types, Counter(event for event, _ in self.anchors)
         gain: dict[int, float] = defaultdict(
             float
         )  # what each told event says for standing before the gap, not after it
-        for event, kind in told:
-            weight = known.before.get((kind, number))
+        for event, kind in self.anchors:
+            weight = self.script.before.get((kind, number))
             if weight is None:
-                weight = 1 / (1 + math.exp(-4 * (known.types[number].place - known.types[kind].place)))
+                weight = 1 / (1 + math.exp(-4 * (types[number].place - types[kind].place)))
             weight = min(max(weight, 0.01), 0.99)
             gain[event] += (math.log(weight) - math.log(1 - weight)) / ways[event]
-        best, best_score, score = 0, 0.0, 0.0
-        for slot, event in enumerate(events, start=1):  # slot: before events[slot]
-            score += gain[event]
-            if score > best_score:
-                best, best_score = slot, score
-        return events[best - 1] if best > 0 else -1, events[best] if best < len(events) else -1
+        order = np.cumsum([0.0, *(gain[event] for event in self.events)])  # behind none of them, one, two, ...
+        gaps = np.array([position.gap for position in self.positions]) / max(1, len(self.sentences))
+        usual = -((gaps - types[number].place) ** 2) / (2 * SPREAD**2)
+        return np.asarray(order[[position.behind for position in self.positions]] + usual, np.float32)
 
-    @staticmethod
-    def offset(story: Story, passage: Passage, after: int, before: int) -> tuple[int, int]:
-        """(segment, character) at which to show it: behind the sentence of the event before, or ahead of the next one's."""
+    def fit_scores(self, number: int) -> Array:
+        """How well an event type's verbs fit in each position, by the network: inside a sentence as well as around it (positions)."""
+        filler = carried_network("verbs").tables.filler
+        verbs = {verb_and_head(phrase)[0] for phrase in self.script.types[number].phrases[:USUAL]}
+        columns = sorted(filler[verb] for verb in verbs if verb in filler)
+        if not columns:
+            return np.zeros(len(self.positions), np.float32)
+        fit = np.logaddexp.reduce(self.verb_chances[:, columns], axis=1)  # (gaps)
+        around = [(math.floor(position.gap), math.ceil(position.gap)) for position in self.positions]
+        return np.asarray(fit[around].mean(axis=1), np.float32)
 
-        def segment_of(event: int) -> int:
-            at = story.events[event].start
-            held = [n for n in passage.segments if story.segments[n].start <= at < story.segments[n].stop]
-            return held[0] if held else passage.segments[0]
+    def label_scores(self, number: int) -> Array:
+        """How well an event type's label fits in each position, by the ranker; nothing where it has none (positions)."""
+        label = event_labels(self.passage.scenario).get(self.script.types[number].id, "")
+        if label not in self.label_chances:
+            return np.zeros(len(self.positions), np.float32)
+        return self.label_chances[label][[position.behind for position in self.positions]]
 
-        def sentence_of(event: int) -> tuple[int, int]:
-            at = story.events[event].start
-            found = story.sentences[max(0, bisect_right(story.sentences, at, key=lambda one: one.start) - 1) :][:1]
-            return (found[0].start, found[0].stop) if found and found[0].stop > at else (at, story.events[event].stop)
+    def place(self, number: int) -> Position:
+        """Where an event type belongs: script, network and ranker together."""
+        inside = np.array([position.gap % 1 > 0 for position in self.positions])
+        scores = self.order_scores(number) + FIT * self.fit_scores(number) + self.label_scores(number) - INSIDE * inside
+        return self.positions[int(scores.argmax())]
 
-        if after >= 0:
-            index = segment_of(after)
-            stop = sentence_of(after)[1]
-            if before >= 0 and story.events[before].start < stop:  # both in one sentence: right behind the first event
-                return index, seam(story.text, story.events[after].stop, story.events[before].start)
-            return index, min(stop, story.segments[index].stop)
-        if before >= 0:
-            index = segment_of(before)
-            return index, max(story.segments[index].start, sentence_of(before)[0])
-        return passage.segments[0], story.segments[passage.segments[0]].start
-
-    @staticmethod
-    def reason(
-        story: Story, known: Known, one: EventType, number: int, told: set[int], after: int, before: int, phrase: str
-    ) -> Reason:
-        """Why it is said: how typical, how often seen, which told neighbours speak for it."""
-        text = f"{one.tellers} of {known.script.tellers} tellers of “{known.script.scenario}” mention it"
-        neighbours = [story.events[event].predicate.replace("_", " ") for event in (after, before) if event >= 0]
-        if after >= 0 and before >= 0:
-            text += f", between “{neighbours[0]}” and “{neighbours[1]}”"
-        elif after >= 0:
-            text += f", after “{neighbours[0]}”"
-        elif before >= 0:
-            text += f", before “{neighbours[0]}”"
-        friends = sorted(((known.both.get((number, other), 0), known.types[other].id) for other in told), reverse=True)[
-            :3
-        ]
-        evidence = (
-            [f"told here and often told with it: {', '.join(shown(name) for n, name in friends if n)}"]
-            if any(n for n, _ in friends)
-            else []
+    def neighbours(self, position: Position) -> tuple[int, int]:
+        """(told event before, told event after), -1 for none."""
+        behind = position.behind
+        return (
+            self.events[behind - 1] if behind else -1,
+            self.events[behind] if behind < len(self.events) else -1,
         )
-        if others := [other for other in one.phrases if other != phrase and "-" not in other][:3]:
-            evidence.append(f"also put as: {', '.join(map(shown, others))}")
-        return Reason(text + ".", tuple(evidence), one.share)
+
+    def offset(self, position: Position) -> tuple[int, int]:
+        """(segment, character) at which to show it: behind a sentence, between two told events, or ahead of all."""
+        story, last = self.story, math.ceil(position.gap) - 1
+        if last < 0:
+            return self.passage.segments[0], story.segments[self.passage.segments[0]].start
+        sentence = story.sentences[self.sentences[last]]
+        middle = (sentence.start + sentence.stop) / 2
+        segment = next(n for n in self.passage.segments if story.segments[n].start <= middle < story.segments[n].stop)
+        if position.gap % 1:
+            after, before = (story.events[event] for event in self.neighbours(position))
+            return segment, clause_end(story.text, after.stop, before.start)
+        return segment, min(sentence.stop, story.segments[segment].stop)
+
+
+def clause_end(text: str, start: int, stop: int) -> int:
+    """Where one sentence tells both neighbours: at the last comma or *and* between them, else right behind the first.
+
+    >>> clause_end("I sorted the clothes and carried them.", 8, 25)
+    20
+    """
+    between = text[start:stop]
+    for mark, length in ((", ", 1), (" and ", 0), (" then ", 0)):
+        if (found := between.rfind(mark)) >= 0:
+            return start + found + length
+    return start
+
+
+class ScriptModel(UntoldNetwork):
+    """What a story leaves unsaid, by scripts, with a network at its gaps; the model behind `read`."""
+
+    name = "untold-scripts"
+
+    def __init__(
+        self, most: int = 6, least: float = 0.25, taught: bool = False, scripts: Mapping[str, Script] | None = None
+    ) -> None:
+        """``most`` unsaid events a passage, each of at least ``least`` probability; ``taught``: know the scenarios a user added too;
+        ``scripts``: other scripts than the carried ones."""
+        self.most, self.least = most, least
+        self.scripts = scripts if scripts is not None else known_scripts() if taught else carried()
+        self._indexed: dict[str, IndexedScript] = {}
+
+    def indexed(self, scenario: str) -> IndexedScript | None:
+        """The script of a scenario, None where nothing is known of it."""
+        if scenario not in self._indexed and scenario in self.scripts:
+            self._indexed[scenario] = IndexedScript(self.scripts[scenario])
+        return self._indexed.get(scenario)
+
+    # what a story leaves unsaid
+
+    def unsaid(self, story: Story) -> tuple[tuple[UnsaidEvent, ...], tuple[tuple[str, int], ...]]:
+        """All that the segments of a story leave unsaid, and what they deny."""
+        events: list[UnsaidEvent] = []
+        denied: dict[int, EventType] = {}
+        passages = scenario_passages(story)
+        told = told_events(story, passages)
+        for passage in passages:
+            script = self.indexed(passage.scenario)
+            if script is None:
+                continue
+            for event, kind in self.denials(story, passage, told).items():
+                if event not in denied or denied[event].share < kind.share:
+                    denied[event] = kind
+            events += self.rank(MatchedPassage(story, passage, script, script.matches(story, passage, told)))
+        return tuple(events), tuple(
+            (kind.id, event) for event, kind in sorted(denied.items(), key=lambda pair: pair[0])
+        )
+
+    def denials(self, story: Story, passage: ScenarioPassage, told: Mapping[int, ToldEvent]) -> dict[int, EventType]:
+        """What is said not to have happened, by event: the most typical type of any scenario the passage may tell."""
+        denied: dict[int, EventType] = {}
+        if all(told[number].event.polarity for number in passage.events):
+            return denied
+        names = dict.fromkeys(name for index in passage.segments for name in story.segments[index].names)
+        for script in filter(None, map(self.indexed, names)):
+            matches = script.matches(story, passage, told)
+            mentioned = {match.type for match in matches if not match.denied}
+            for match in matches:
+                kind = script.types[match.type]
+                likelier = match.event not in denied or denied[match.event].share < kind.share
+                if match.denied and match.type not in mentioned and likelier:
+                    denied[match.event] = kind
+        return denied
+
+    def rank(self, passage: MatchedPassage) -> list[UnsaidEvent]:
+        """The likeliest untold events of a passage, at their places, in the order of the text and, at one place, of the script."""
+        story, types, scenario = passage.story, passage.script.types, passage.passage.scenario
+        heads = {role.head.lower() for n in passage.passage.events for role in story.events[n].roles if role.head}
+        likely = [
+            (self.likely(passage.script, number, passage.told), number)
+            for number, kind in enumerate(types)
+            if number not in passage.told and number not in passage.denied and kind.tellers >= 2
+        ]
+        chosen: list[UnsaidEvent] = []
+        taken: set[str] = set()
+        for probability, number in sorted(likely, key=lambda pair: (-pair[0], pair[1])):
+            kind = types[number]
+            verb, _ = verb_and_head(kind.phrases[0])
+            if probability < self.least or len(chosen) >= self.most:
+                break
+            phrase = wording(kind, heads)
+            if verb in taken or names_scenario(
+                phrase, scenario
+            ):  # *put in oven* and *put pan* are two views of one event
+                continue
+            taken.add(verb)
+            position = passage.place(number)
+            after, before = passage.neighbours(position)
+            segment, offset = passage.offset(position)
+            reason = explain_unsaid(passage, number, after, before, phrase)
+            chosen.append(
+                UnsaidEvent(
+                    scenario,
+                    kind.id,
+                    phrase_text(phrase),
+                    round(probability, 4),
+                    segment,
+                    after,
+                    before,
+                    offset,
+                    reason,
+                )
+            )
+        usual = {kind.id: kind.place for kind in types}
+        return sorted(chosen, key=lambda event: (event.at, usual[event.event]))
+
+    @staticmethod
+    def likely(script: IndexedScript, number: int, told: set[int]) -> float:
+        """P(event | what is told): its share among all tellers, moved by the tellers who also tell what this story tells."""
+        votes, weight = PRIOR * script.types[number].share, PRIOR
+        for other in told:
+            tellers = script.types[other].tellers
+            if other != number and tellers >= 2:
+                trust = math.log1p(tellers)
+                votes += trust * script.both.get((number, other), 0) / tellers
+                weight += trust
+        return min(0.99, votes / weight)
+
+    # which event is missing in this gap
+
+    def scores(self, gap: SlotGap) -> Array:
+        """The network's log-chances, and among them the script's."""
+        network = log_chances(super().scores(gap))
+        verbs = self.verb_shares(gap) if gap.network.tables.order is None else None
+        if verbs is None:
+            return network
+        return np.asarray(
+            np.logaddexp(math.log(1 - MIXED) + network, math.log(MIXED) + np.log(verbs + 1e-9)), np.float32
+        )
+
+    def verb_shares(self, gap: SlotGap) -> Array | None:
+        """The chance of each verb by the script: of its event types, of this gap among all gaps, and of the verb in its phrases."""
+        script = self.indexed(gap.scenario)
+        whole = Segment(0, len(gap.story.text), (Label(gap.scenario, 1.0),))
+        story = msgspec.structs.replace(gap.story, segments=(whole,) if gap.scenario else ())
+        passages = scenario_passages(story)
+        if script is None or not passages:
+            return None
+        matches = script.matches(story, passages[0], told_events(story, passages))
+        passage = MatchedPassage(story, passages[0], script, matches)
+        filler = gap.network.tables.filler
+        shares = np.zeros(len(filler), np.float64)
+        gaps = [row for row, position in enumerate(passage.positions) if position.gap % 1 == 0]
+        for number, kind in enumerate(script.types):
+            here = log_chances(passage.order_scores(number)[gaps])[min(gap.number, len(gaps) - 1)]
+            chance = self.likely(script, number, passage.told) * (AGAIN if number in passage.told else 1.0)
+            phrases = kind.phrases[:LISTED_PHRASES]
+            ranks = [1 / (rank + 1) for rank in range(len(phrases))]
+            for phrase, rank in zip(phrases, ranks, strict=True):
+                if (row := filler.get(verb_and_head(phrase)[0])) is not None:
+                    shares[row] += chance * math.exp(here) * rank / sum(ranks)
+        total = float(shares.sum())
+        return np.asarray(shares / total, np.float32) if total else None
+
+
+def explain_unsaid(passage: MatchedPassage, number: int, after: int, before: int, phrase: str) -> Reason:
+    """Why it is said: how typical, how often seen, which told neighbours speak for it."""
+    script, kind = passage.script, passage.script.types[number]
+    text = f"{kind.tellers} of {script.script.tellers} tellers of “{script.script.scenario}” mention it"
+    neighbours = [phrase_text(passage.story.events[event].predicate) for event in (after, before) if event >= 0]
+    if after >= 0 and before >= 0:
+        text += f", between “{neighbours[0]}” and “{neighbours[1]}”"
+    elif after >= 0:
+        text += f", after “{neighbours[0]}”"
+    elif before >= 0:
+        text += f", before “{neighbours[0]}”"
+    company = sorted(
+        ((script.both.get((number, other), 0), script.types[other].id) for other in passage.told), reverse=True
+    )[:3]
+    evidence = []
+    if any(tellers for tellers, _ in company):
+        names = ", ".join(phrase_text(name) for tellers, name in company if tellers)
+        evidence.append(f"told here and often told with it: {names}")
+    if others := [other for other in kind.phrases if other != phrase and "-" not in other][:3]:
+        evidence.append(f"also put as: {', '.join(map(phrase_text, others))}")
+    return Reason(text + ".", tuple(evidence), kind.share)

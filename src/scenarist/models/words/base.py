@@ -1,6 +1,6 @@
 """WordGap -> Prediction: what every word model shares. A subclass builds and trains a network.
 
-Protocol (Bisk et al. 2019, section 4.1; notes in docs/why/transducer.md): the distribution over the vocabulary is cut to the
+Protocol (Bisk et al. 2019, section 4.1; notes in docs/log/transducer.md): the distribution over the vocabulary is cut to the
 admissible words and ``#UNK#`` and renormalised; a key that is not in the vocabulary is rated as ``#UNK#``, and ``#UNK#`` is
 never the first guess (its place is then the second). Queries of one batch that share a text are answered in one pass.
 """
@@ -16,8 +16,8 @@ from torch import Tensor
 
 from scenarist.contracts import WordLists
 from scenarist.errors import BadInput
-from scenarist.models.words.batches import UNKNOWN, Row, Vocabulary
-from scenarist.models.words.queries import Admissible, Network, Place, Query, merge, read_logits
+from scenarist.models.words.batches import UNKNOWN, PairRow, Vocabulary
+from scenarist.models.words.queries import Admissible, Network, Query, QueryPlace, merge, read_logits
 from scenarist.networks import checkpoint
 from scenarist.question import HIDDEN, Answer, AnyQuestion, Guess, Prediction, Question, WordGap
 from scenarist.story import Alignment, Pair
@@ -26,7 +26,7 @@ LISTED = 10
 """Guesses written out; what stands lower is rated only when asked."""
 
 
-def rows_of(pairs: Iterable[Pair]) -> list[Row]:
+def rows_of(pairs: Iterable[Pair]) -> list[PairRow]:
     """Pairs as rows; an empty abstract has nothing to align to."""
     rows = []
     for pair in pairs:
@@ -34,13 +34,13 @@ def rows_of(pairs: Iterable[Pair]) -> list[Row]:
             raise BadInput(f"word models learn from pairs of abstract and concrete text, not {type(pair).__name__}.")
         if not pair.abstract or not pair.concrete:
             raise BadInput(f"pair {pair.id!r}: abstract and concrete text must not be empty.")
-        rows.append(Row(pair.abstract, pair.concrete, pair.blanks))
+        rows.append(PairRow(pair.abstract, pair.concrete, pair.blanks))
     return rows
 
 
 def alignment(pair: Pair, path: Sequence[int], by: str) -> Alignment:
     """Positions of a network (0 is ``<S>``) as an Alignment (-1 is none)."""
-    return Alignment(pair, tuple(at - 1 for at in path[: len(pair.concrete)]), by)
+    return Alignment(pair, tuple(position - 1 for position in path[: len(pair.concrete)]), by)
 
 
 def pick_device(device: str) -> str:
@@ -62,8 +62,9 @@ class WordModel:
     temperature = 1.0
     """Divides the logits: above 1 for a network that is surer than it should be."""
 
-    def __init__(self, weights: str = "", device: str = "auto", seed: int = 1) -> None:
-        self.weights, self.device, self.seed = weights, pick_device(device), seed
+    def __init__(self, weights: str = "", device: str = "auto", seed: int = 1, variant: str = "") -> None:
+        """``variant``: another released training of this model and seed (release/kidscook/CARD.md)."""
+        self.weights, self.device, self.seed, self.variant = weights, pick_device(device), seed, variant
         self.vocabulary_: Vocabulary | None = None
         self.whitelist_: tuple[str, ...] = ()
         self.network_: Any = None
@@ -84,14 +85,15 @@ class WordModel:
         self.learn(rows, data if isinstance(data, WordLists) else None, None if held is None else rows_of(held))
         return self
 
-    def learn(self, rows: Sequence[Row], lists: WordLists | None, held: Sequence[Row] | None) -> None:
+    def learn(self, rows: Sequence[PairRow], lists: WordLists | None, held: Sequence[PairRow] | None) -> None:
         """Build and train ``network_``; set ``vocabulary_`` and ``whitelist_``, from ``lists`` where the corpus brings them."""
         raise NotImplementedError
 
     def path(self) -> Path:
-        """The file that ``weights`` names: ``kidscook`` is the released one of this model and seed."""
+        """The file that ``weights`` names: ``kidscook`` is the released one of this model, variant and seed."""
         if self.weights == "kidscook":
-            return checkpoint.find(f"{self.name}-{self.seed}.safetensors")
+            name = "-".join(part for part in (self.name, self.variant, str(self.seed)) if part)
+            return checkpoint.find(f"{name}.safetensors")
         return Path(self.weights)
 
     def reads(self) -> list[Path]:
@@ -150,8 +152,8 @@ class WordModel:
             ranked = capped(line)
             top = ranked.topk(min(LISTED, len(ranked)))
             guesses = [
-                Guess(words[at] if at < len(words) else UNKNOWN, round(float(level), 6))
-                for level, at in zip(top.values.tolist(), top.indices.tolist(), strict=True)
+                Guess(words[column] if column < len(words) else UNKNOWN, round(float(level), 6))
+                for level, column in zip(top.values.tolist(), top.indices.tolist(), strict=True)
                 if level > -1e8
             ]
             rest = max(0.0, 1.0 - float(line[top.indices].exp().sum()))
@@ -165,15 +167,15 @@ class WordModel:
         table = self.table(questions)
         rated: list[tuple[float | None, float | None]] = []
         for question, key, line in zip(questions, keys, table, strict=True):
-            at = self.admissible(gap(question).whitelist).key(str(key))
+            column = self.admissible(gap(question).whitelist).key(str(key))
             ranked = capped(line)
-            higher, same = int((ranked > ranked[at]).sum()), int((ranked == ranked[at]).sum())
-            rated.append((round(float(line[at]), 6), higher + (same + 1) / 2))
+            higher, same = int((ranked > ranked[column]).sum()), int((ranked == ranked[column]).sum())
+            rated.append((round(float(line[column]), 6), higher + (same + 1) / 2))
         return rated
 
-    def template(self, one: WordGap) -> tuple[str, ...]:
+    def template(self, word_gap: WordGap) -> tuple[str, ...]:
         """What is shown of the whole text beforehand: nothing to a model that reads from left to right."""
-        return hidden_text(one) if self.sides == "both" else ()
+        return hidden_text(word_gap) if self.sides == "both" else ()
 
     def table(self, questions: Sequence[AnyQuestion]) -> Tensor:
         """ln p over the admissible words and ``#UNK#``, (Q, W + 1); the last batch is remembered."""
@@ -183,36 +185,43 @@ class WordModel:
             self.fit(())
         gaps = [gap(question) for question in questions]
         queries = [
-            Query(one.abstract, one.prefix, one.blank, len(one.prefix) + one.left, one.blanks, self.template(one))
-            for one in gaps
+            Query(
+                word_gap.abstract,
+                word_gap.prefix,
+                word_gap.blank,
+                len(word_gap.prefix) + word_gap.left,
+                word_gap.blanks,
+                self.template(word_gap),
+            )
+            for word_gap in gaps
         ]
-        lists_ = {one.whitelist for one in gaps}
+        lists_ = {word_gap.whitelist for word_gap in gaps}
         if len(lists_) != 1:
             raise BadInput(f"{self.name}: the questions of one batch name several whitelists: {sorted(lists_)}.")
-        found, _ = self.read_places(*merge(queries), [], lists_.pop())
-        self._last = (list(questions), found)
-        return found
+        answers, _ = self.read_places(*merge(queries), [], lists_.pop())
+        self._last = (list(questions), answers)
+        return answers
 
     def read_places(
-        self, rows: Sequence[Row], asked: Sequence[Place], told: Sequence[Place], whitelist: str
+        self, rows: Sequence[PairRow], asked: Sequence[QueryPlace], spoken_places: Sequence[QueryPlace], whitelist: str
     ) -> tuple[Tensor, Tensor]:
-        """ln p over the admissible words at the places ``asked``, (Q, W + 1); ln p of the word that stands at each place ``told``.
+        """ln p over the admissible words at the places ``asked``, (Q, W + 1); ln p of the word at each of the ``spoken_places``.
 
         The second is over the whole vocabulary, and 0 for a word that is not in it.
         """
         assert self.vocabulary_ is not None
         allowed = self.admissible(whitelist)
-        words = self.vocabulary_.ids(rows[place.row].concrete[place.place] for place in told)
-        spoken_at = list(zip(told, words, strict=True))
+        words = self.vocabulary_.ids(rows[place.row].concrete[place.place] for place in spoken_places)
+        spoken_at = list(zip(spoken_places, words, strict=True))
         logits, spoken = read_logits(self.network(), rows, asked, spoken_at, allowed.ids, self.texts_at_once)
         table = allowed.logp(logits / self.temperature, [rows[place.row].abstract for place in asked])
         return table, spoken.masked_fill(torch.tensor(words, dtype=torch.long) == self.vocabulary_.unknown, 0.0)
 
 
-def hidden_words(row: Row) -> tuple[str, ...]:
+def hidden_words(row: PairRow) -> tuple[str, ...]:
     """The text of a row with its blanks hidden."""
     blank = {place for start, stop in row.blanks for place in range(start, stop)}
-    return tuple(HIDDEN if at in blank else word for at, word in enumerate(row.concrete))
+    return tuple(HIDDEN if index in blank else word for index, word in enumerate(row.concrete))
 
 
 def hidden_text(gap: WordGap) -> tuple[str, ...]:

@@ -21,7 +21,7 @@ UNKNOWN, PAD, START, END = "#UNK#", "<PAD>", "<S>", "</S>"
 MARKS = (UNKNOWN, PAD, START, END)
 
 
-class Row(NamedTuple):
+class PairRow(NamedTuple):
     """What a network needs of a Pair."""
 
     abstract: tuple[str, ...]
@@ -57,7 +57,7 @@ class Vocabulary:
         return [self.at.get(word, self.unknown) for word in words]
 
     @classmethod
-    def count(cls, rows: Iterable[Row], least: int = 5) -> Vocabulary:
+    def count(cls, rows: Iterable[PairRow], least: int = 5) -> Vocabulary:
         """The words of a parallel corpus that occur ``least`` times, most frequent first."""
         seen: Counter[str] = Counter()
         for row in rows:
@@ -67,7 +67,7 @@ class Vocabulary:
         return cls((*MARKS, *kept))
 
 
-class Batch(NamedTuple):
+class WordBatch(NamedTuple):
     """Padded ids: ``abstract`` (B, m) with ``<S>`` in front, ``words`` (B, n) of the concrete text, and their lengths (B,)."""
 
     abstract: Tensor
@@ -79,14 +79,14 @@ class Batch(NamedTuple):
     told: Tensor
     """Places of the words and of ``</S>`` in a flattened (B, n + 1): known beforehand, so that a card need not be waited for."""
 
-    def to(self, device: str) -> Batch:
+    def to(self, device: str) -> WordBatch:
         """The same on another device."""
 
         def there(part: Tensor) -> Tensor:
             return part.pin_memory().to(device, non_blocking=True) if device.startswith("cuda") else part.to(device)
 
         moved = (there(self.abstract), there(self.positions), there(self.words), there(self.sizes))
-        return Batch(*moved, self.lengths, there(self.told))
+        return WordBatch(*moved, self.lengths, there(self.told))
 
     def inputs(self, start: int) -> Tensor:
         """What the decoder reads: ``<S>`` and the words, (B, n + 1); state t predicts word t."""
@@ -107,17 +107,17 @@ def pad(rows: Sequence[list[int]], value: int) -> tuple[Tensor, Tensor]:
     return torch.tensor([row + [value] * (width - len(row)) for row in rows]), sizes
 
 
-def batch(rows: Sequence[Row], vocabulary: Vocabulary, cut: int | None = None) -> Batch:
-    """Rows as a Batch; ``cut`` keeps that many words of each side."""
+def batch(rows: Sequence[PairRow], vocabulary: Vocabulary, cut: int | None = None) -> WordBatch:
+    """Rows as a WordBatch; ``cut`` keeps that many words of each side."""
     abstract, positions = pad([[vocabulary.start, *vocabulary.ids(row.abstract[:cut])] for row in rows], vocabulary.pad)
     words, sizes = pad([vocabulary.ids(row.concrete[:cut]) for row in rows], vocabulary.pad)
     told = (torch.arange(words.shape[1] + 1) <= sizes[:, None]).flatten().nonzero()[:, 0]
-    return Batch(abstract, positions, words, sizes, positions, told)
+    return WordBatch(abstract, positions, words, sizes, positions, told)
 
 
 def batches(
-    rows: Sequence[Row], vocabulary: Vocabulary, size: int, cut: int | None, shuffle: random.Random | None = None
-) -> Iterator[Batch]:
+    rows: Sequence[PairRow], vocabulary: Vocabulary, size: int, cut: int | None, shuffle: random.Random | None = None
+) -> Iterator[WordBatch]:
     """All rows in batches of about one length; ``shuffle`` draws another order each time it is called."""
     order = list(range(len(rows)))
     if shuffle is not None:
@@ -133,6 +133,6 @@ def batches(
         yield batch([rows[at] for at in group], vocabulary, cut)
 
 
-def lengths(rows: Sequence[Row], cut: int | None) -> tuple[int, int]:
+def lengths(rows: Sequence[PairRow], cut: int | None) -> tuple[int, int]:
     """Summed positions and words, ``<S>`` and ``</S>`` included."""
     return sum(len(row.abstract[:cut]) + 1 for row in rows), sum(len(row.concrete[:cut]) + 1 for row in rows)

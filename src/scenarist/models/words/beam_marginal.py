@@ -22,13 +22,13 @@ from torch import Tensor
 
 from scenarist.errors import BadInput
 from scenarist.models.words.base import WordModel, gap
-from scenarist.models.words.batches import Row
-from scenarist.models.words.queries import Place
+from scenarist.models.words.batches import PairRow
+from scenarist.models.words.queries import QueryPlace
 from scenarist.question import HIDDEN, AnyQuestion, WordGap
 from scenarist.registry import make
 
 
-class Sketch(NamedTuple):
+class TextSketch(NamedTuple):
     """A text up to a blank: its earlier blanks are hidden."""
 
     abstract: tuple[str, ...]
@@ -37,19 +37,19 @@ class Sketch(NamedTuple):
     stop: int
     """Where the blank that follows ends."""
 
-    def before(self) -> Sketch | None:
+    def before(self) -> TextSketch | None:
         """The text up to the blank before, None where there is none."""
         if not self.blanks:
             return None
         start, stop = self.blanks[-1]
-        return Sketch(self.abstract, self.words[:start], self.blanks[:-1], stop)
+        return TextSketch(self.abstract, self.words[:start], self.blanks[:-1], stop)
 
-    def row(self, words: tuple[str, ...]) -> Row:
+    def row(self, words: tuple[str, ...]) -> PairRow:
         """The text as filled, the mark of the blank that follows included."""
-        return Row(self.abstract, words, (*self.blanks, (len(self.words), self.stop)))
+        return PairRow(self.abstract, words, (*self.blanks, (len(self.words), self.stop)))
 
 
-class Kept(NamedTuple):
+class KeptFillings(NamedTuple):
     """Fillings of a sketch's earlier blanks."""
 
     texts: list[tuple[str, ...]]
@@ -94,8 +94,8 @@ class BeamMarginal(WordModel):
         self.inner: WordModel = (
             make("model", model, **own) if model.endswith("ensemble") else make("model", model, seed=seed, **own)
         )
-        self._kept: dict[Sketch, Kept] = {}
-        self._open: dict[tuple[Sketch, int], Tensor] = {}
+        self._kept: dict[TextSketch, KeptFillings] = {}
+        self._open: dict[tuple[TextSketch, int], Tensor] = {}
 
     def reads(self) -> list[Path]:
         """What the inner model reads."""
@@ -113,82 +113,88 @@ class BeamMarginal(WordModel):
         if self.network_ is None:
             self.fit(())
         gaps = [gap(question) for question in questions]
-        lists_ = {one.whitelist for one in gaps}
+        lists_ = {word_gap.whitelist for word_gap in gaps}
         if len(lists_) != 1:
             raise BadInput(f"{self.name}: the questions of one batch name several whitelists: {sorted(lists_)}.")
         (whitelist,) = lists_
-        sketches = [sketch(one) for one in gaps]
+        sketches = [sketch(word_gap) for word_gap in gaps]
         self.look(sketches, whitelist)
-        found = self.mixed(gaps, sketches, whitelist)
-        self._last = (list(questions), found)
-        return found
+        answers = self.mixed(gaps, sketches, whitelist)
+        self._last = (list(questions), answers)
+        return answers
 
-    def look(self, sketches: Sequence[Sketch], whitelist: str) -> None:
+    def look(self, sketches: Sequence[TextSketch], whitelist: str) -> None:
         """Fillings for all these sketches, those of earlier blanks first."""
-        todo = [one for one in dict.fromkeys(sketches) if one not in self._kept]
+        todo = [sketched for sketched in dict.fromkeys(sketches) if sketched not in self._kept]
         if not todo:
             return
-        self.look([before for one in todo if (before := one.before()) is not None], whitelist)
+        self.look([before for sketched in todo if (before := sketched.before()) is not None], whitelist)
         filled = self.longer(todo, whitelist)
-        rows: list[Row] = []
-        asked: list[Place] = []
-        told: list[Place] = []
-        for one, some in zip(todo, filled, strict=True):
+        rows: list[PairRow] = []
+        asked: list[QueryPlace] = []
+        told: list[QueryPlace] = []
+        for sketched, fillings in zip(todo, filled, strict=True):
             since = (
-                one.blanks[-1][1] if one.blanks else len(one.words)
+                sketched.blanks[-1][1] if sketched.blanks else len(sketched.words)
             )  # what stands before the first blank speaks for none
-            for text, _ in some:
-                asked.append(Place(len(rows), len(text), len(text)))
-                told += [Place(len(rows), at, at) for at in range(since, len(text))]
-                rows.append(one.row(text))
+            for text, _ in fillings:
+                asked.append(QueryPlace(len(rows), len(text), len(text)))
+                told += [QueryPlace(len(rows), start, start) for start in range(since, len(text))]
+                rows.append(sketched.row(text))
         tables, spoken = self.inner.read_places(rows, asked, told, whitelist)
         heard = torch.zeros(len(rows)).index_add(
             0, torch.tensor([place.row for place in told], dtype=torch.long), spoken
         )
-        at = 0
-        for one, some in zip(todo, filled, strict=True):
-            here = slice(at, at + len(some))
-            weights = (torch.tensor([level for _, level in some]) + self.evidence * heard[here]).log_softmax(0)
-            stay = [
+        start = 0
+        for sketched, fillings in zip(todo, filled, strict=True):
+            here = slice(start, start + len(fillings))
+            weights = (torch.tensor([level for _, level in fillings]) + self.evidence * heard[here]).log_softmax(0)
+            kept = [
                 number
                 for number, level in enumerate(weights.tolist())
-                if math.exp(level) >= min(self.least, 0.5 / len(some))
+                if math.exp(level) >= min(self.least, 0.5 / len(fillings))
             ]
-            self._kept[one] = Kept(
-                [some[number][0] for number in stay], weights[stay].log_softmax(0), tables[here][stay]
+            self._kept[sketched] = KeptFillings(
+                [fillings[number][0] for number in kept], weights[kept].log_softmax(0), tables[here][kept]
             )
-            at += len(some)
+            start += len(fillings)
 
-    def longer(self, todo: Sequence[Sketch], whitelist: str) -> list[list[Filling]]:
+    def longer(self, todo: Sequence[TextSketch], whitelist: str) -> list[list[Filling]]:
         """The best fillings of each sketch, from those of the sketch before it, with ln of their weight."""
         names = self.inner.admissible(whitelist).words
         live: list[list[Filling]] = []
         lines: list[Tensor] = []
-        for one in todo:
-            before = one.before()
+        for sketched in todo:
+            before = sketched.before()
             kept = None if before is None else self._kept[before]
             live.append(
-                [(one.words, 0.0)] if kept is None else list(zip(kept.texts, kept.weights.tolist(), strict=True))
+                [(sketched.words, 0.0)] if kept is None else list(zip(kept.texts, kept.weights.tolist(), strict=True))
             )
             lines.append(torch.empty(0) if kept is None else kept.first)
-        for step in range(max((one.blanks[-1][1] - one.blanks[-1][0] for one in todo if one.blanks), default=0)):
-            going = [at for at, one in enumerate(todo) if one.blanks and step < one.blanks[-1][1] - one.blanks[-1][0]]
+        for step in range(
+            max((sketched.blanks[-1][1] - sketched.blanks[-1][0] for sketched in todo if sketched.blanks), default=0)
+        ):
+            going = [
+                index
+                for index, sketched in enumerate(todo)
+                if sketched.blanks and step < sketched.blanks[-1][1] - sketched.blanks[-1][0]
+            ]
             if step:
-                rows: list[Row] = []
-                asked: list[Place] = []
-                for at in going:
-                    for text, _ in live[at]:
-                        asked.append(Place(len(rows), len(text), todo[at].blanks[-1][0]))
-                        rows.append(Row(todo[at].abstract, text, todo[at].blanks))
+                rows: list[PairRow] = []
+                asked: list[QueryPlace] = []
+                for index in going:
+                    for text, _ in live[index]:
+                        asked.append(QueryPlace(len(rows), len(text), todo[index].blanks[-1][0]))
+                        rows.append(PairRow(todo[index].abstract, text, todo[index].blanks))
                 tables, _ = self.inner.read_places(rows, asked, [], whitelist)
-                parts = tables.split([len(live[at]) for at in going])
+                parts = tables.split([len(live[index]) for index in going])
             else:
-                parts = tuple(lines[at] for at in going)
-            for at, table in zip(going, parts, strict=True):
-                live[at] = self.widened(live[at], table, names)
-        for at, one in enumerate(todo):
-            if one.blanks:
-                live[at] = [(text + one.words[len(text) :], level) for text, level in live[at]]
+                parts = tuple(lines[index] for index in going)
+            for index, table in zip(going, parts, strict=True):
+                live[index] = self.widened(live[index], table, names)
+        for index, sketched in enumerate(todo):
+            if sketched.blanks:
+                live[index] = [(text + sketched.words[len(text) :], level) for text, level in live[index]]
         return live
 
     def widened(self, live: Sequence[Filling], table: Tensor, names: Sequence[str]) -> list[Filling]:
@@ -204,25 +210,27 @@ class BeamMarginal(WordModel):
             if not number or float(level) >= enough
         ]
 
-    def open_words(self, asked: Sequence[tuple[Sketch, int]], whitelist: str) -> dict[tuple[Sketch, int], Tensor]:
+    def open_words(
+        self, asked: Sequence[tuple[TextSketch, int]], whitelist: str
+    ) -> dict[tuple[TextSketch, int], Tensor]:
         """ln p of the word after the first ``count`` of a blank, whatever those are: (sketch, count) -> (W + 1,)."""
         names = self.inner.admissible(whitelist).words
-        todo = [(one, count) for one, count in dict.fromkeys(asked) if (one, count) not in self._open]
-        live: dict[tuple[Sketch, int], list[Filling]] = {}
-        for one, count in todo:
-            kept = self._kept[one]
-            live[one, count] = list(zip(kept.texts, kept.weights.tolist(), strict=True))
+        todo = [(sketched, count) for sketched, count in dict.fromkeys(asked) if (sketched, count) not in self._open]
+        live: dict[tuple[TextSketch, int], list[Filling]] = {}
+        for sketched, count in todo:
+            kept = self._kept[sketched]
+            live[sketched, count] = list(zip(kept.texts, kept.weights.tolist(), strict=True))
         for step in range(max((count for _, count in todo), default=-1) + 1):
             going = [key for key in todo if step <= key[1]]
-            rows: list[Row] = []
+            rows: list[PairRow] = []
             if step:
-                for one, count in going:
-                    rows += [one.row(text) for text, _ in live[one, count]]
-                places = [Place(at, len(row.concrete), row.blanks[-1][0]) for at, row in enumerate(rows)]
+                for sketched, count in going:
+                    rows += [sketched.row(text) for text, _ in live[sketched, count]]
+                places = [QueryPlace(index, len(row.concrete), row.blanks[-1][0]) for index, row in enumerate(rows)]
                 tables, _ = self.inner.read_places(rows, places, [], whitelist)
                 parts: Sequence[Tensor] = tables.split([len(live[key]) for key in going])
             else:
-                parts = [self._kept[one].first for one, _ in going]
+                parts = [self._kept[sketched].first for sketched, _ in going]
             for key, table in zip(going, parts, strict=True):
                 if step == key[1]:
                     weights = torch.tensor([level for _, level in live[key]]).log_softmax(0)
@@ -231,29 +239,31 @@ class BeamMarginal(WordModel):
                     live[key] = self.widened(live[key], table, names)
         return {key: self._open[key] for key in asked}
 
-    def mixed(self, gaps: Sequence[WordGap], sketches: Sequence[Sketch], whitelist: str) -> Tensor:
+    def mixed(self, gaps: Sequence[WordGap], sketches: Sequence[TextSketch], whitelist: str) -> Tensor:
         """The mean of the inner model's answers after each filling, (Q, W + 1)."""
-        rows: list[Row] = []
-        asked: list[Place] = []
-        kept = [self._kept[one] for one in sketches]
-        for one, sketched, some in zip(gaps, sketches, kept, strict=True):
-            answered = one.prefix[one.blank :]
+        rows: list[PairRow] = []
+        asked: list[QueryPlace] = []
+        kept = [self._kept[word_gap] for word_gap in sketches]
+        for word_gap, sketched, fillings in zip(gaps, sketches, kept, strict=True):
+            answered = word_gap.prefix[word_gap.blank :]
             if answered:
-                for text in some.texts:
-                    asked += [Place(len(rows), len(text) + at, len(text)) for at in range(len(answered) + 1)]
+                for text in fillings.texts:
+                    asked += [QueryPlace(len(rows), len(text) + start, len(text)) for start in range(len(answered) + 1)]
                     rows.append(sketched.row((*text, *answered)))
         tables = self.inner.read_places(rows, asked, [], whitelist)[0] if rows else torch.empty(0)
-        within = [(sketched, len(one.prefix) - one.blank) for one, sketched in zip(gaps, sketches, strict=True)]
+        within = [
+            (sketched, len(word_gap.prefix) - word_gap.blank) for word_gap, sketched in zip(gaps, sketches, strict=True)
+        ]
         free = self.open_words([key for key in within if key[1]], whitelist) if self.trust < 1 else {}
-        found, at = [], 0
+        lines, start = [], 0
         columns = self.inner.admissible(whitelist)
-        for one, some, key in zip(gaps, kept, within, strict=True):
-            weights, last = some.weights, some.first
-            answered = one.prefix[one.blank :]
+        for word_gap, fillings, key in zip(gaps, kept, within, strict=True):
+            weights, last = fillings.weights, fillings.first
+            answered = word_gap.prefix[word_gap.blank :]
             if answered:
-                many, long = len(some.texts), len(answered) + 1
-                part = tables[at : at + many * long].view(many, long, -1)
-                at += many * long
+                many, long = len(fillings.texts), len(answered) + 1
+                part = tables[start : start + many * long].view(many, long, -1)
+                start += many * long
                 keys = torch.tensor([columns.key(word) for word in answered])
                 weights = (
                     weights + part[:, :-1].gather(2, keys[None, :, None].expand(many, -1, 1)).sum((1, 2))
@@ -262,13 +272,13 @@ class BeamMarginal(WordModel):
             line = (weights[:, None] + last).logsumexp(0)
             if key in free:
                 line = (self.trust * line.exp() + (1 - self.trust) * free[key].exp()).clamp(min=1e-37).log()
-            found.append(line)
-        return torch.stack(found)
+            lines.append(line)
+        return torch.stack(lines)
 
 
-def sketch(one: WordGap) -> Sketch:
+def sketch(word_gap: WordGap) -> TextSketch:
     """The text up to the blank of a question, what was fed into earlier blanks hidden."""
-    words = list(one.prefix[: one.blank])
-    for start, stop in one.blanks:
+    words = list(word_gap.prefix[: word_gap.blank])
+    for start, stop in word_gap.blanks:
         words[start:stop] = [HIDDEN] * (stop - start)
-    return Sketch(one.abstract, tuple(words), one.blanks, len(one.prefix) + one.left)
+    return TextSketch(word_gap.abstract, tuple(words), word_gap.blanks, len(word_gap.prefix) + word_gap.left)

@@ -1,4 +1,4 @@
-"""A word head on a pretrained language model: states of ``abstract => concrete`` -> the words that fill a blank.
+"""WordGap -> Prediction by a word head on a pretrained language model: states of ``abstract => concrete`` -> the words that fill a blank.
 
 Ours (the paper's nearest row is GPT, fine-tuned). The causal model reads abstract and prefix; a linear layer over the
 word vocabulary, begun from the mean vectors of each word's pieces, names the next word, so that multi-piece words need no
@@ -8,22 +8,26 @@ weight (``aside``) on all other words. Left to right: nothing after the blank is
 
 from __future__ import annotations
 
-import random
-from collections.abc import Sequence
-from typing import Any, NamedTuple
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple, Self
 
 import torch
 from torch import Tensor, nn
 
-from scenarist.models.words.batches import Row, Vocabulary
-from scenarist.models.words.pieces import Marked, PieceBatch, Pieces, piece_batch, piece_row
-from scenarist.models.words.queries import Admissible, Place
+from scenarist.contracts import WordLists
+from scenarist.errors import BadInput
+from scenarist.models.words.base import hidden_words
+from scenarist.models.words.batches import PairRow, Vocabulary
+from scenarist.models.words.pieces import Marked, PieceBatch, WordPieces, piece_batch, piece_row
+from scenarist.models.words.pretrained import PretrainedWords
+from scenarist.models.words.queries import Admissible, QueryPlace
 
 BARRED = -1e9
 """The logit of a word that is ruled out."""
 
 
-class Reading(NamedTuple):
+class HeadReading(NamedTuple):
     """How texts are shown and what counts in training."""
 
     marks: bool = True
@@ -50,7 +54,7 @@ class Lesson(NamedTuple):
     shares: Tensor
 
 
-def lesson_key(row: Row) -> tuple[tuple[str, ...], tuple[str, ...], tuple[tuple[int, int], ...]]:
+def lesson_key(row: PairRow) -> tuple[tuple[str, ...], tuple[str, ...], tuple[tuple[int, int], ...]]:
     """What names a text and its blanks, whatever was fed into them."""
     return row.abstract, row.concrete, row.blanks
 
@@ -59,7 +63,7 @@ class WordHead(nn.Module):  # type: ignore[misc]
     """ln p(word | abstract, words before it), over the admissible words on blanks."""
 
     def __init__(
-        self, body: Marked, pieces: Pieces, vocabulary: Vocabulary, admissible: Admissible, reading: Reading
+        self, body: Marked, pieces: WordPieces, vocabulary: Vocabulary, admissible: Admissible, reading: HeadReading
     ) -> None:
         super().__init__()
         self.pieces, self.vocabulary, self.admissible, self.reading = pieces, vocabulary, admissible, reading
@@ -78,25 +82,25 @@ class WordHead(nn.Module):  # type: ignore[misc]
     def device(self) -> str:
         return str(self.head.weight.device)
 
-    def read(self, rows: Sequence[Row], abstract: bool = True) -> tuple[PieceBatch, Tensor]:
+    def read(self, rows: Sequence[PairRow], abstract: bool = True) -> tuple[PieceBatch, Tensor]:
         """Pieces and their states, (B, t, h)."""
         cut = [piece_row(row, self.pieces, self.reading.marks, abstract) for row in rows]
         batch = piece_batch(cut, self.device)
         if self.training or not self.body.remember:
             return batch, self.body(batch.ids)
-        return batch, nn.utils.rnn.pad_sequence(self.body.going_on([one.ids for one in cut]), batch_first=True)
+        return batch, nn.utils.rnn.pad_sequence(self.body.going_on([row.ids for row in cut]), batch_first=True)
 
-    def loss(self, rows: Sequence[Row]) -> Tensor:
+    def loss(self, rows: Sequence[PairRow]) -> Tensor:
         """Cross entropy on the blanks, plus ``aside`` times that of the other words."""
         rows = self.twice(rows)
         batch, states = self.read(rows)
         return self.word_loss(rows, states.gather(1, batch.heads[..., None].expand(-1, -1, states.shape[2])))
 
-    def twice(self, rows: Sequence[Row]) -> Sequence[Row]:
+    def twice(self, rows: Sequence[PairRow]) -> Sequence[PairRow]:
         """The rows, and once more where two readings are to agree."""
         return [*rows, *rows] if self.reading.agree and self.training else rows
 
-    def word_loss(self, rows: Sequence[Row], states: Tensor, extra: Tensor | None = None) -> Tensor:
+    def word_loss(self, rows: Sequence[PairRow], states: Tensor, extra: Tensor | None = None) -> Tensor:
         """From the states that predict each word, (B, n + 1, h); ``extra`` logits (B, n + 1, V) are added."""
         filled, open_words = self.targets(rows)  # (K, 3) each: row, place, target
         logits = self.drop(states[filled[:, 0], filled[:, 1]].float()) @ self.head.weight.T + self.head.bias
@@ -123,7 +127,7 @@ class WordHead(nn.Module):  # type: ignore[misc]
         out: Tensor = loss
         return out
 
-    def told_loss(self, rows: Sequence[Row], logp: Tensor, keys: Tensor) -> Tensor:
+    def told_loss(self, rows: Sequence[PairRow], logp: Tensor, keys: Tensor) -> Tensor:
         """Mean -ln p of the blank words, (K, W + 1) and (K, 1); a share of each target is the teacher's where there is a lesson."""
         hard = -logp.gather(1, keys)[:, 0]
         if not (self.lessons and self.reading.taught and self.training):
@@ -143,7 +147,7 @@ class WordHead(nn.Module):  # type: ignore[misc]
         out: Tensor = ((1 - weight) * hard + weight * soft).mean()
         return out
 
-    def targets(self, rows: Sequence[Row]) -> tuple[Tensor, Tensor]:
+    def targets(self, rows: Sequence[PairRow]) -> tuple[Tensor, Tensor]:
         """(row, place, column among the admissible) of blank words; (row, place, word id) of the others."""
         filled, others = [], []
         for number, row in enumerate(rows):
@@ -171,7 +175,7 @@ class WordHead(nn.Module):  # type: ignore[misc]
         ruled[torch.tensor(lines, dtype=torch.long), torch.tensor(columns, dtype=torch.long)] = True
         return chosen.masked_fill(ruled, BARRED)
 
-    def logits(self, rows: Sequence[Row], places: Sequence[Place]) -> Tensor:
+    def logits(self, rows: Sequence[PairRow], places: Sequence[QueryPlace]) -> Tensor:
         """Logits over the vocabulary at these places, (Q, V)."""
         batch, states = self.read(rows)
         index = torch.tensor(places, device=self.device)
@@ -180,18 +184,48 @@ class WordHead(nn.Module):  # type: ignore[misc]
         return out
 
 
-def redraw(row: Row, admissible: Admissible, chance: random.Random) -> Row:
-    """The same text with other blanks: as many of its eligible runs (distinct strings) as were blanked, at random."""
-    eligible = [word in admissible.at and word not in row.abstract for word in row.concrete]
-    runs, start = [], None
-    for place, one in enumerate([*eligible, False]):
-        if one and start is None:
-            start = place
-        elif not one and start is not None:
-            runs.append((start, place))
-            start = None
-    texts = sorted({row.concrete[a:b] for a, b in runs})
-    if not texts:
-        return row
-    kept = set(chance.sample(texts, min(5, len(texts))))
-    return row._replace(blanks=tuple((a, b) for a, b in runs if row.concrete[a:b] in kept))
+class WordHeadModel(PretrainedWords):
+    """A word head with adapters on a pretrained language model."""
+
+    name = "word-head"
+    spare_abstract = True
+
+    def __init__(
+        self,
+        temperature: float | None = None,
+        reading: Mapping[str, Any] | None = None,
+        seed: int = 1,
+        **settings: Any,
+    ) -> None:
+        """``temperature``: the checkpoint's own where none is given. ``reading``: how texts are shown in training (``HeadReading``)."""
+        super().__init__(seed=seed, **settings)
+        if temperature is not None and not temperature > 0:
+            raise BadInput(f"{self.name}: temperature must be above 0, got {temperature}.")
+        self.given_temperature = temperature
+        self.temperature = temperature or 1.0
+        self.own = self.network_settings(**(reading or {}))
+
+    def network_settings(self, **reading: Any) -> dict[str, Any]:
+        """What the network is made with."""
+        return HeadReading(**reading)._asdict()
+
+    def load(self, path: Path) -> Self:
+        super().load(path)
+        self.temperature = self.given_temperature or float(self.saved.get("temperature", 1.0))
+        return self
+
+    def make(self, body: Marked, pieces: WordPieces) -> WordHead:
+        assert self.vocabulary_ is not None
+        self.spare_abstract = bool(self.own["spare"])
+        allowed = Admissible(self.whitelist_, self.vocabulary_)
+        return WordHead(body, pieces, self.vocabulary_, allowed, HeadReading(**self.own))
+
+
+class InfillHeadModel(WordHeadModel):
+    """A word head that reads the whole text with its blanks hidden before it fills them: for `wordcloze-infill`."""
+
+    name = "infill-head"
+    sides = "both"
+
+    def learn(self, rows: Sequence[PairRow], lists: WordLists | None, held: Sequence[PairRow] | None) -> None:
+        super().learn([row._replace(template=hidden_words(row)) for row in rows], lists, held)

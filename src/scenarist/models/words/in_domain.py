@@ -25,9 +25,9 @@ from torch import Tensor
 from scenarist.contracts import WordLists
 from scenarist.errors import BadInput
 from scenarist.models.words.base import WordModel, rows_of
-from scenarist.models.words.batches import Batch, Row, Vocabulary, batch, batches, lengths
-from scenarist.models.words.queries import Network, Place
-from scenarist.models.words.recurrent import Shape, WordNetwork
+from scenarist.models.words.batches import PairRow, Vocabulary, WordBatch, batch, batches, lengths
+from scenarist.models.words.queries import Network, QueryPlace
+from scenarist.models.words.recurrent import NetworkShape, WordNetwork
 from scenarist.networks import checkpoint
 from scenarist.story import Pair
 
@@ -72,22 +72,16 @@ class InDomain(WordModel):
         recipe: Mapping[str, Any] | None = None,
     ) -> None:
         """``variant``: another released training, e.g. ``both`` (the abstract read both ways; docs/how-to/kidscook.md)."""
-        super().__init__(weights, device, seed)
-        self.variant = variant
-        self.shape = Shape(**(shape or {}))
+        super().__init__(weights, device, seed, variant)
+        self.shape = NetworkShape(**(shape or {}))
         self.recipe = Recipe(**{"seed": seed, "device": self.device, **(recipe or {})})
         self.log: Log = lambda _: None
-
-    def path(self) -> Path:
-        if self.weights == "kidscook" and self.variant:
-            return checkpoint.find(f"{self.name}-{self.variant}-{self.seed}.safetensors")
-        return super().path()
 
     def kind(self) -> dict[str, Any]:
         """What else the network is built with."""
         return {}
 
-    def learn(self, rows: Sequence[Row], lists: WordLists | None, held: Sequence[Row] | None) -> None:
+    def learn(self, rows: Sequence[PairRow], lists: WordLists | None, held: Sequence[PairRow] | None) -> None:
         torch.manual_seed(self.seed)
         vectors = None
         if lists is None:
@@ -101,11 +95,11 @@ class InDomain(WordModel):
         network = type(self).build(self.vocabulary_, self.shape, vectors, **self.kind())
         self.network_ = self.train(network, rows, held)
 
-    def train(self, network: WordNetwork, rows: Sequence[Row], held: Sequence[Row]) -> WordNetwork:
+    def train(self, network: WordNetwork, rows: Sequence[PairRow], held: Sequence[PairRow]) -> WordNetwork:
         """The network, trained."""
         return train_with_patience(network, rows, held, self.recipe, self.log)
 
-    def batch(self, pairs: Sequence[Pair]) -> Batch:
+    def batch(self, pairs: Sequence[Pair]) -> WordBatch:
         """Pairs as tensors on the model's device."""
         if self.network_ is None:
             self.fit(())
@@ -117,7 +111,7 @@ class InDomain(WordModel):
         assert self.vocabulary_ is not None
         logps = []
         for abstract, words in texts:
-            part = batch([Row(abstract, words)], self.vocabulary_).to(self.device)
+            part = batch([PairRow(abstract, words)], self.vocabulary_).to(self.device)
             with torch.no_grad():
                 logps.append(-float(self.network_.loss(part)) * (len(words) + 1))
         return logps
@@ -138,7 +132,7 @@ class InDomain(WordModel):
         built = {name: saved.settings[name] for name in ("hidden", "both") if name in saved.settings}
         extra = {name: saved.settings.get(name, usual) for name, usual in self.kind().items()}
         vectors = saved.state["embed.weight"]
-        network = type(self).build(self.vocabulary_, Shape(**built, dropout=0.0), vectors, **extra)
+        network = type(self).build(self.vocabulary_, NetworkShape(**built, dropout=0.0), vectors, **extra)
         try:
             network.load_state_dict(saved.state)
         except RuntimeError as error:
@@ -148,7 +142,7 @@ class InDomain(WordModel):
 
 
 def train_with_patience(
-    network: WordNetwork, rows: Sequence[Row], held: Sequence[Row], recipe: Recipe, log: Log = lambda _: None
+    network: WordNetwork, rows: Sequence[PairRow], held: Sequence[PairRow], recipe: Recipe, log: Log = lambda _: None
 ) -> WordNetwork:
     """The network with the weights of its best epoch; ``held`` rows decide which it is, and when to stop."""
     network.set_ratio(*lengths(rows, recipe.cut))
@@ -186,7 +180,7 @@ def train_with_patience(
     return network
 
 
-def held_loss(network: WordNetwork, parts: Sequence[Batch], hard: bool = False) -> float:
+def held_loss(network: WordNetwork, parts: Sequence[WordBatch], hard: bool = False) -> float:
     """Mean loss per word over held-out batches; a card is waited for once."""
     network.eval()
     with torch.no_grad():
@@ -215,8 +209,8 @@ def out_of_time(epoch: int, spent: float, recipe: Recipe) -> bool:
 def asking(network: WordNetwork, vocabulary: Vocabulary, device: str = "cpu") -> Network:
     """The network as a function from merged rows and places to logits."""
 
-    def logits(rows: Sequence[Row], places: Sequence[Place]) -> Tensor:
-        part: Batch = batch(rows, vocabulary).to(device)
+    def logits(rows: Sequence[PairRow], places: Sequence[QueryPlace]) -> Tensor:
+        part: WordBatch = batch(rows, vocabulary).to(device)
         index = torch.tensor(places, device=device)  # (Q, 3)
         return network.logits(part, index[:, 0], index[:, 1], index[:, 2])
 

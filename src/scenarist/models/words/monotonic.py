@@ -23,7 +23,7 @@ FAR = -1e9
 """Stands for an impossible path: finite, so that no step makes a NaN of it."""
 
 
-class Scores(NamedTuple):
+class AlignmentScores(NamedTuple):
     """Natural logs, each (batch, words, positions): the word from a position, emitting there, leaving it."""
 
     word: Tensor
@@ -84,7 +84,7 @@ class _Forward(torch.autograd.Function):  # type: ignore[misc]
         return posterior * grad[:, None, None], left * grad[:, None, None], None, None, None
 
 
-def log_likelihood(scores: Scores, positions: Tensor, words: Tensor, free: bool = False) -> Tensor:
+def log_likelihood(scores: AlignmentScores, positions: Tensor, words: Tensor, free: bool = False) -> Tensor:
     """ln p(concrete | abstract), alignments summed out, (B,); differentiable."""
     total: Tensor = _Forward.apply(scores.word + scores.emit, scores.shift, positions, words, free)
     return total - positions.log() if free else total
@@ -98,7 +98,7 @@ class Best(NamedTuple):
 
 
 @torch.no_grad()  # type: ignore[untyped-decorator]
-def best_prefixes(scores: Scores, free: bool = False) -> Best:
+def best_prefixes(scores: AlignmentScores, free: bool = False) -> Best:
     """The best path to every (word, position), all prefixes at once."""
     here, before = scores.word + scores.emit, leave(scores.shift)
     tables, backs = [], []
@@ -112,20 +112,20 @@ def best_prefixes(scores: Scores, free: bool = False) -> Best:
 
 
 @torch.no_grad()  # type: ignore[untyped-decorator]
-def viterbi(scores: Scores, positions: Tensor, words: Tensor, free: bool = False) -> Tensor:
+def viterbi(scores: AlignmentScores, positions: Tensor, words: Tensor, free: bool = False) -> Tensor:
     """The best alignment of each pair, (B, n) positions; beyond a text's end the last position is repeated."""
     best = best_prefixes(scores, free)
     steps = best.back.shape[1]
-    at = positions - 1  # (B,)
+    position = positions - 1  # (B,)
     path = []
     for j in range(steps - 1, -1, -1):
-        path.append(at)
-        came = best.back[:, j].gather(1, at[:, None])[:, 0]
-        at = torch.where(j <= words - 1, came, at)
+        path.append(position)
+        came = best.back[:, j].gather(1, position[:, None])[:, 0]
+        position = torch.where(j <= words - 1, came, position)
     return torch.stack(path[::-1], 1)
 
 
-def path_score(scores: Scores, path: Tensor, words: Tensor, free: bool = False) -> Tensor:
+def path_score(scores: AlignmentScores, path: Tensor, words: Tensor, free: bool = False) -> Tensor:
     """ln p(concrete, this alignment | abstract), (B,); ``path`` is (B, n) and must not go back.
 
     A free start is where the first word is emitted, its best place; that it was chosen (1 of m) is left out.

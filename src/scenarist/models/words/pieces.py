@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 import torch
 from torch import Tensor
 
-from scenarist.models.words.batches import Row
+from scenarist.models.words.batches import PairRow
 from scenarist.networks.llama import Llama
 from scenarist.networks.prefix_cache import Memory, read_on
 
@@ -22,7 +22,7 @@ LONGEST = 6
 """Blanks of this many words and more share a mark."""
 
 
-class Pieces:
+class WordPieces:
     """Cuts words into pieces and remembers them."""
 
     def __init__(self, tokenizer: Any, size: int, start: int = 0, joint: str = "=>") -> None:
@@ -50,7 +50,7 @@ class PieceRow(NamedTuple):
     """The start and the last piece of each abstract word: what an alignment can point to."""
 
 
-def piece_row(row: Row, pieces: Pieces, marks: bool = True, abstract: bool = True) -> PieceRow:
+def piece_row(row: PairRow, pieces: WordPieces, marks: bool = True, abstract: bool = True) -> PieceRow:
     """A row in pieces; without ``abstract`` only the concrete side is written (``<start> => concrete``)."""
     ids, positions = [pieces.start], [0]
     if abstract:
@@ -85,8 +85,8 @@ def piece_batch(rows: Sequence[PieceRow], device: str) -> PieceBatch:
     """Rows side by side, padded on the right (causal attention never looks there)."""
 
     def wide(lists: list[list[int]]) -> Tensor:
-        width = max(len(one) for one in lists)
-        return torch.tensor([one + [0] * (width - len(one)) for one in lists]).to(device, non_blocking=True)
+        width = max(len(row) for row in lists)
+        return torch.tensor([row + [0] * (width - len(row)) for row in lists]).to(device, non_blocking=True)
 
     return PieceBatch(
         wide([row.ids for row in rows]), wide([row.heads for row in rows]), wide([row.positions for row in rows])

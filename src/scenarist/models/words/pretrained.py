@@ -1,72 +1,84 @@
-"""Pretrained word models behind the Model contract: a causal LM as is and fine-tuned, a word head, a transducer.
+"""Pairs -> a fine-tuned network on a pretrained language model: what the models of causal.py, head.py and pretrained_transducer.py share.
 
-The networks are in causal_lm_words, word_head and pretrained_transducer, the training in fine_tuning. What is saved is what was
-learned: adapters, head and marks, a few megabytes; the base model is loaded beside it (pretrained.py).
+What is saved is what was learned: adapters, head and marks, a few megabytes; the base model is loaded beside it. Fine-tuning: AdamW, a
+short warm-up, then a straight line down to zero; it works for anything with ``loss(rows)``. Which epoch is kept is the caller's
+business (``after_epoch``); without it the last one is. A corpus that brings its word lists gives vocabulary and admissible words.
 """
 
 from __future__ import annotations
 
-import math
 import random
-from collections.abc import Callable, Sequence
+import time
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Any, Self
+from typing import Any, NamedTuple, Self
 
 import torch
-from torch import Tensor
+from torch import Tensor, nn
 
 from scenarist.contracts import WordLists
 from scenarist.errors import BadInput
-from scenarist.models.words.base import WordModel, alignment, hidden_words, rows_of
-from scenarist.models.words.batches import MARKS, Row, Vocabulary, lengths
-from scenarist.models.words.causal import CausalWords
-from scenarist.models.words.fine_tuning import Tuning, tune
-from scenarist.models.words.head import Reading, WordHead, redraw
-from scenarist.models.words.pieces import Marked, Pieces
-from scenarist.models.words.pretrained_transducer import PretrainedTransducer
-from scenarist.models.words.queries import Admissible, Network, Place
-from scenarist.networks import checkpoint as word_checkpoint
+from scenarist.models.words.base import WordModel
+from scenarist.models.words.batches import MARKS, PairRow, Vocabulary
+from scenarist.models.words.pieces import Marked, WordPieces
+from scenarist.models.words.queries import Admissible, Network
+from scenarist.networks import checkpoint
 from scenarist.networks.adapters import LOW, SINGLE, Lora, Setup
 from scenarist.networks.pretrained import gguf_file, load_llama
-from scenarist.story import Alignment, Pair
 
-ENSEMBLE = ("pretrained-transducer-1", "word-head-plain-1", "word-head-plain-3", "word-head-plain-4")
+
+class Tuning(NamedTuple):
+    """How to fine-tune."""
+
+    epochs: int = 4
+    size: int = 32
+    rate: float = 1e-3
+    rank: int = 16
+    """Of the adapters."""
+    scale: float = 32.0
+    decay: float = 0.01
+    warm: float = 0.06
+    clip: float = 1.0
+    cut: int = 100
+    """Longer texts are cut in training, never in the exam."""
+    average: float = 0.0
+    """Decay of a running average of the weights, which is what is measured and kept; 0 for none."""
+    head_rate: float = 1.0
+    """Factor on the rate for everything that is not part of the pretrained body."""
+    seconds: float = 0.0
+    """Time for all epochs, 0 for no limit: the rate falls with whichever is further, the steps or the time, and is 0 at the end."""
+    seed: int = 1
+    device: str = "cpu"
 
 
 class PretrainedWords(WordModel):
-    """Base: adapters on a causal model."""
+    """Base: adapters on a causal model. ``own``: the settings of the network, which its file knows."""
 
     tuned = True
+    half = True
+    """Read in bfloat16 where the device multiplies it, and texts are read on from where they were left."""
 
     def __init__(
         self,
         weights: str = "",
+        variant: str = "",
         device: str = "auto",
         seed: int = 1,
         base: str = "smollm2",
-        log: Callable[[str], None] = lambda _: None,
-        **settings: Any,
+        tuning: Mapping[str, Any] | None = None,
     ) -> None:
-        super().__init__(weights, device, seed)
-        self.base, self.log = base, log
-        known = {**self.defaults(), **Tuning()._asdict()}
-        unknown = sorted(set(settings) - set(known))
-        if unknown:
-            raise TypeError(f"{self.name} got an unexpected keyword argument {unknown[0]!r}")
-        self.own = {key: settings.get(key, value) for key, value in self.defaults().items()}
-        given = {key: value for key, value in settings.items() if key in Tuning._fields}
-        self.tuning = Tuning(seed=seed, device=self.device)._replace(**given)
+        super().__init__(weights, device, seed, variant)
+        self.base = base
+        self.tuning = Tuning(**{"seed": seed, "device": self.device, **(tuning or {})})
+        self.log: Callable[[str], None] = lambda _: None
+        self.own: dict[str, Any] = {}
         self.texts_at_once = 256 if self.device != "cpu" else 32
 
     def reads(self) -> list[Path]:
         """The weights, and the network they stand on; one from a hub is known by its name."""
         return super().reads() + ([gguf_file()] if self.base == "smollm2" else [])
 
-    def defaults(self) -> dict[str, Any]:
-        """The settings of the network itself."""
-        return {}
-
-    def make(self, body: Marked, pieces: Pieces) -> Any:
+    def make(self, body: Marked, pieces: WordPieces) -> Any:
         """The network on a body."""
         raise NotImplementedError
 
@@ -76,24 +88,26 @@ class PretrainedWords(WordModel):
         if adapter is None and self.tuned:
             setup = Setup(self.tuning.scale / self.tuning.rank)
             adapter = Lora.fresh(llama, self.tuning.rank, [self.seed], SINGLE, setup=setup)
-        pieces = Pieces(llama.tokenizer, len(llama.embedding), start=llama.start)
+        pieces = WordPieces(llama.tokenizer, len(llama.embedding), start=llama.start)
         body = Marked(llama, pieces("_")[-1], adapter)
         return self.make(body, pieces).to(self.device)
 
-    def learn(self, rows: Sequence[Row], lists: WordLists | None, held: Sequence[Row] | None) -> None:
+    def learn(self, rows: Sequence[PairRow], lists: WordLists | None, held: Sequence[PairRow] | None) -> None:
         torch.manual_seed(self.seed)
         self.take_lists(rows, lists)
         network = self.built(None)
-        if isinstance(network, PretrainedTransducer):
-            network.set_ratio(*lengths(rows, self.tuning.cut))
-        share, allowed = float(self.own.get("redraw", 0.0)), self.admissible("kidscook")
+        self.network_ = self.tune(network, rows) if self.tuned else network.eval()
 
-        def change(row: Row, chance: random.Random) -> Row:
+    def tune(self, network: Any, rows: Sequence[PairRow]) -> Any:
+        """The network, fine-tuned; a share ``redraw`` of the texts is shown with other blanks each time."""
+        share, allowed = float(self.own.get("redraw", 0.0)), Admissible(self.whitelist_, network.vocabulary)
+
+        def change(row: PairRow, chance: random.Random) -> PairRow:
             return redraw(row, allowed, chance) if share and chance.random() < share else row
 
-        self.network_ = tune(network, rows, self.tuning, change, self.log) if self.tuned else network.eval()
+        return tune(network, rows, self.tuning, change, self.log)
 
-    def take_lists(self, rows: Sequence[Row], lists: WordLists | None) -> None:
+    def take_lists(self, rows: Sequence[PairRow], lists: WordLists | None) -> None:
         """Vocabulary and admissible words: the corpus's own; of pairs that bring none, all words of the concrete texts."""
         if lists is not None:
             self.vocabulary_, self.whitelist_ = Vocabulary(lists.vocabulary()), lists.whitelist()
@@ -116,26 +130,25 @@ class PretrainedWords(WordModel):
             **self.own,
         }
         lists = {"vocabulary": self.vocabulary_.words, "whitelist": self.whitelist_}
-        word_checkpoint.save(path, self.name, settings, lists, word_checkpoint.shrink(learned(self.network_)))
+        checkpoint.save(path, self.name, settings, lists, checkpoint.shrink(learned(self.network_)))
 
     def load(self, path: Path) -> Self:
-        held = word_checkpoint.load(path, self.name)
-        self.vocabulary_, self.whitelist_ = Vocabulary(held.vocabulary), held.whitelist
-        self.base, rank = str(held.settings["base"]), int(held.settings["rank"])
-        self.tuning = self.tuning._replace(rank=rank, scale=float(held.settings["scale"]))
-        self.own = {key: held.settings.get(key, value) for key, value in self.own.items()}
-        self.loaded = held.settings
-        network = self.built(Lora.of(held.state, self.tuning.scale / rank))
-        own = {name: weight for name, weight in held.state.items() if not LOW.fullmatch(name)}
+        saved = checkpoint.load(path, self.name)
+        self.vocabulary_, self.whitelist_ = Vocabulary(saved.vocabulary), saved.whitelist
+        self.base, rank = str(saved.settings["base"]), int(saved.settings["rank"])
+        self.tuning = self.tuning._replace(rank=rank, scale=float(saved.settings["scale"]))
+        self.own = {key: saved.settings.get(key, value) for key, value in self.own.items()}
+        self.saved = saved.settings
+        network = self.built(Lora.of(saved.state, self.tuning.scale / rank))
+        own = {name: weight for name, weight in saved.state.items() if not LOW.fullmatch(name)}
         lost, extra = network.load_state_dict(own, strict=False)
         wanted = {name for name, weight in network.named_parameters() if weight.requires_grad}
         if extra or wanted & set(lost):
             raise BadInput(
                 f"{path}: its tensors do not fit the network {self.name} on {self.base}: {sorted([*extra, *wanted & set(lost)])[:3]}"
             )
-        reads = not isinstance(network, CausalWords)
-        network.body.fold(half=reads and (self.device != "cpu" or bfloat16_products()))
-        if reads and self.device == "cpu":
+        network.body.fold(half=self.half and (self.device != "cpu" or bfloat16_products()))
+        if self.half and self.device == "cpu":
             network.body.remember = 12_000  # pieces: 300 MB
         self.network_ = network.eval()
         return self
@@ -158,139 +171,122 @@ def bfloat16_products() -> bool:
     return bool(torch.ops.mkldnn._is_mkldnn_bf16_supported())
 
 
-class CausalModel(PretrainedWords):
-    """A causal language model as it is, exact over multi-piece words (causal_lm_words.py)."""
-
-    name = "causal-lm"
-    tuned = False
-    learns = "stories"
-    """As it is, no more than the word lists of the corpus."""
-
-    def defaults(self) -> dict[str, Any]:
-        return {"prune": 0.0, "joint": "=>"}
-
-    def make(self, body: Marked, pieces: Pieces) -> CausalWords:
-        assert self.vocabulary_ is not None
-        pieces.joint = self.own["joint"]
-        return CausalWords(body, pieces, self.vocabulary_, self.whitelist_, self.own["prune"])
+def shorten(row: PairRow, cut: int) -> PairRow:
+    """The first words of a long text with the blanks that lie wholly in them."""
+    if len(row.concrete) <= cut:
+        return row
+    return row._replace(
+        concrete=row.concrete[:cut], blanks=tuple((a, b) for a, b in row.blanks if b <= cut), fed=row.fed[:cut]
+    )
 
 
-class TunedCausalModel(CausalModel):
-    """A causal language model fine-tuned on ``abstract => concrete``."""
+def tune(
+    network: Any,
+    rows: Sequence[PairRow],
+    tuning: Tuning,
+    change: Callable[[PairRow, random.Random], PairRow] = lambda row, _: row,
+    log: Callable[[str], None] = lambda _: None,
+    after_epoch: Callable[[int], bool | None] = lambda _: None,
+) -> Any:
+    """The network, fine-tuned in place; ``change`` may alter each row anew every time it is shown, ``after_epoch`` may say stop."""
+    chance = random.Random(tuning.seed)
+    rows = [short for row in rows if (short := shorten(row, tuning.cut)).blanks]
+    body: list[nn.Parameter] = []
+    own: list[nn.Parameter] = []
+    for name, weight in network.named_parameters():
+        if weight.requires_grad:
+            (own if name.startswith(("head.", "project.", "body.marks")) else body).append(weight)
+    groups = [{"params": body, "lr": tuning.rate}, {"params": own, "lr": tuning.rate * tuning.head_rate}]
+    optimiser = torch.optim.AdamW(
+        [g for g in groups if g["params"]], weight_decay=tuning.decay, betas=(0.9, 0.98), fused=(body or own)[0].is_cuda
+    )
+    steps = tuning.epochs * -(-len(rows) // tuning.size)
+    warm = max(1, int(steps * tuning.warm))
+    began, total, count = time.monotonic(), 0.0, 0
 
-    name = "causal-lm-tuned"
-    tuned = True
+    def spent() -> float:
+        return (time.monotonic() - began) / tuning.seconds if tuning.seconds else 0.0
 
-
-class WordHeadModel(PretrainedWords):
-    """A word head with adapters on a pretrained language model (word_head.py)."""
-
-    name = "word-head"
-    spare_abstract = True
-
-    def __init__(self, temperature: float | None = None, seed: int = 1, variant: str = "", **settings: Any) -> None:
-        """``temperature``: the checkpoint's own where none is given. ``variant``: another released recipe (docs/how-to/kidscook.md)."""
-        super().__init__(seed=seed, **settings)
-        self.variant = variant
-        if temperature is not None and not temperature > 0:
-            raise BadInput(f"{self.name}: temperature must be above 0, got {temperature}.")
-        self.given_temperature = temperature
-        self.temperature = temperature or 1.0
-
-    def path(self) -> Path:
-        if self.weights == "kidscook" and self.variant:
-            return word_checkpoint.find(f"{self.name}-{self.variant}-{self.seed}.safetensors")
-        return super().path()
-
-    def load(self, path: Path) -> Self:
-        super().load(path)
-        self.temperature = self.given_temperature or float(self.loaded.get("temperature", 1.0))
-        return self
-
-    def defaults(self) -> dict[str, Any]:
-        return Reading()._asdict()
-
-    def make(self, body: Marked, pieces: Pieces) -> WordHead:
-        assert self.vocabulary_ is not None
-        self.spare_abstract = bool(self.own["spare"])
-        reading = Reading(**{key: self.own[key] for key in Reading._fields})
-        return WordHead(body, pieces, self.vocabulary_, Admissible(self.whitelist_, self.vocabulary_), reading)
-
-
-class InfillHeadModel(WordHeadModel):
-    """A word head that reads the whole text with its blanks hidden before it fills them: for `wordcloze-infill`."""
-
-    name = "infill-head"
-    sides = "both"
-
-    def learn(self, rows: Sequence[Row], lists: WordLists | None, held: Sequence[Row] | None) -> None:
-        super().learn([row._replace(template=hidden_words(row)) for row in rows], lists, held)
-
-
-class PretrainedTransducerModel(WordHeadModel):
-    """A transducer on a pretrained encoder: every word points to the abstract (pretrained_transducer.py)."""
-
-    name = "pretrained-transducer"
-
-    def defaults(self) -> dict[str, Any]:
-        return {**super().defaults(), "sighted": True, "blind_weight": 0.5}
-
-    def make(self, body: Marked, pieces: Pieces) -> PretrainedTransducer:
-        assert self.vocabulary_ is not None
-        self.spare_abstract = bool(self.own["spare"])
-        reading = Reading(**{key: self.own[key] for key in Reading._fields})
-        allowed = Admissible(self.whitelist_, self.vocabulary_)
-        own = {key: self.own[key] for key in ("sighted", "blind_weight")}
-        return PretrainedTransducer(body, pieces, self.vocabulary_, allowed, reading, **own)
-
-    def align(self, pairs: Sequence[Pair]) -> list[Alignment]:
-        """The best alignment of each pair (Viterbi, blind states)."""
-        if self.network_ is None:
-            self.fit(())
-        found: list[Alignment] = []
-        for first in range(0, len(pairs), 16):
-            chosen = pairs[first : first + 16]
-            with torch.no_grad():
-                paths = self.network_.align(rows_of(chosen)).tolist()
-            found += [alignment(pair, path, self.name) for pair, path in zip(chosen, paths, strict=True)]
-        return found
+    plan = torch.optim.lr_scheduler.LambdaLR(
+        optimiser, lambda step: max(0.0, min((step + 1) / warm, (steps - step) / max(1, steps - warm), 1 - spent()))
+    )
+    learned = [*body, *own]
+    mean = [weight.detach().clone() for weight in learned] if tuning.average else []
+    for epoch in range(tuning.epochs):
+        network.train()
+        shown = [change(row, chance) for row in rows]
+        for group in alike(shown, tuning.size, chance):
+            optimiser.zero_grad(set_to_none=True)
+            loss = backward(network, group)
+            nn.utils.clip_grad_norm_(learned, tuning.clip)
+            optimiser.step()
+            plan.step()
+            count += 1
+            if mean:
+                torch._foreach_lerp_(
+                    mean, [one.detach() for one in learned], 1 - min(tuning.average, count / (count + 9))
+                )
+            if count % 50 == 0:
+                total = float(loss)
+            if spent() >= 1:
+                break
+        log(f"epoch {epoch + 1}: loss {total:.3f} after {time.monotonic() - began:.0f} s")
+        network.eval()
+        swap(learned, mean)
+        stop = after_epoch(epoch + 1)
+        if stop or epoch + 1 == tuning.epochs or spent() >= 1:
+            break
+        swap(learned, mean)
+    return network.eval()
 
 
-def member_file(member: WordModel) -> Path:
-    """The file of an ensemble's member: a path, or a name of the release."""
-    path = Path(member.weights)
-    return path if path.is_file() else word_checkpoint.find(f"{member.weights}.safetensors")
+def backward(network: Any, group: Sequence[PairRow]) -> torch.Tensor:
+    """The loss of a batch and its gradient; where memory runs out, of the first half of it."""
+    try:
+        loss: torch.Tensor = network.loss(group)
+        loss.backward()
+        return loss.detach()
+    except torch.OutOfMemoryError:
+        if len(group) < 4:
+            raise
+    network.zero_grad(set_to_none=True)
+    torch.cuda.empty_cache()
+    return backward(network, group[: len(group) // 2])
 
 
-class WordHeadEnsemble(WordModel):
-    """The mean of several released models (probabilities, after the cut to the admissible words)."""
+def swap(weights: Sequence[nn.Parameter], others: Sequence[torch.Tensor]) -> None:
+    """Exchange the values of weights with those of others (nothing where there are none)."""
+    with torch.no_grad():
+        for weight, other in zip(weights, others, strict=False):
+            kept = weight.detach().clone()
+            weight.copy_(other)
+            other.copy_(kept)
 
-    name = "word-head-ensemble"
-    learns = "nothing"
 
-    def __init__(self, members: Sequence[str] = ENSEMBLE, device: str = "auto", temperature: float = 1.0) -> None:
-        super().__init__("kidscook", device, 0)
-        self.temperature = temperature
-        self.members: list[WordHeadModel] = []
-        for name in members:
-            kind = PretrainedTransducerModel if "transducer" in name else WordHeadModel
-            self.members.append(kind(weights=name, device=device))
+def alike(rows: Sequence[PairRow], size: int, chance: random.Random) -> list[list[PairRow]]:
+    """Batches of about one length in random order."""
+    order = list(range(len(rows)))
+    chance.shuffle(order)
+    pool, groups = 16 * size, []
+    for first in range(0, len(order), pool):
+        near = sorted(order[first : first + pool], key=lambda at: len(rows[at].abstract) + len(rows[at].concrete))
+        groups += [[rows[at] for at in near[at : at + size]] for at in range(0, len(near), size)]
+    chance.shuffle(groups)
+    return groups
 
-    def reads(self) -> list[Path]:
-        """The members' weights, and what they stand on."""
-        return [gguf_file(), *map(member_file, self.members)]
 
-    def fit(self, data: Any, held: Any = None) -> Self:
-        for member in self.members:
-            member.load(member_file(member))
-        self.network_, self.vocabulary_ = self.members, self.members[0].vocabulary_
-        self.whitelist_, self.spare_abstract = self.members[0].whitelist_, True
-        return self
-
-    def read_places(
-        self, rows: Sequence[Row], asked: Sequence[Place], told: Sequence[Place], whitelist: str
-    ) -> tuple[Tensor, Tensor]:
-        read = [member.read_places(rows, asked, told, whitelist) for member in self.members]
-        table = torch.stack([one for one, _ in read]).logsumexp(0) - math.log(len(read))
-        spoken = torch.stack([one for _, one in read]).logsumexp(0) - math.log(len(read))
-        return (table / self.temperature).log_softmax(-1), spoken
+def redraw(row: PairRow, admissible: Admissible, chance: random.Random) -> PairRow:
+    """The same text with other blanks: as many of its eligible runs (distinct strings) as were blanked, at random."""
+    eligible = [word in admissible.at and word not in row.abstract for word in row.concrete]
+    runs, start = [], None
+    for place, open_ in enumerate([*eligible, False]):
+        if open_ and start is None:
+            start = place
+        elif not open_ and start is not None:
+            runs.append((start, place))
+            start = None
+    texts = sorted({row.concrete[a:b] for a, b in runs})
+    if not texts:
+        return row
+    kept = set(chance.sample(texts, min(5, len(texts))))
+    return row._replace(blanks=tuple((a, b) for a, b in runs if row.concrete[a:b] in kept))

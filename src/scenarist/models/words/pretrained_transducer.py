@@ -1,4 +1,4 @@
-"""A transducer on a pretrained encoder: as accurate as the word head, and every word points to the abstract.
+"""WordGap -> Prediction by a transducer on a pretrained encoder: as accurate as the word head, and every word points to the abstract.
 
 None of the systems of Bisk et al. (2019) was both. One causal model reads three things with the same weights: the
 abstract (its states are the positions e_i), the concrete prefix alone (the *blind* states, which have not seen the abstract)
@@ -11,17 +11,20 @@ position that the blind prefix is aligned to.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import torch
 from torch import Tensor, nn
 
 from scenarist.models.words import monotonic
-from scenarist.models.words.batches import Row, Vocabulary
-from scenarist.models.words.head import Reading, WordHead
-from scenarist.models.words.monotonic import Scores
-from scenarist.models.words.pieces import Marked, Pieces
-from scenarist.models.words.queries import Admissible, Place
+from scenarist.models.words.base import alignment, rows_of
+from scenarist.models.words.batches import PairRow, Vocabulary, lengths
+from scenarist.models.words.head import HeadReading, WordHead, WordHeadModel
+from scenarist.models.words.monotonic import AlignmentScores
+from scenarist.models.words.pieces import Marked, WordPieces
+from scenarist.models.words.queries import Admissible, QueryPlace
 from scenarist.models.words.transducer import product_grid
+from scenarist.story import Alignment, Pair
 
 
 class PretrainedTransducer(WordHead):
@@ -30,10 +33,10 @@ class PretrainedTransducer(WordHead):
     def __init__(
         self,
         body: Marked,
-        pieces: Pieces,
+        pieces: WordPieces,
         vocabulary: Vocabulary,
         admissible: Admissible,
-        reading: Reading,
+        reading: HeadReading,
         sighted: bool = True,
         blind_weight: float = 0.5,
     ) -> None:
@@ -48,7 +51,7 @@ class PretrainedTransducer(WordHead):
         """The fixed shift probability from summed lengths."""
         self.ratio.fill_(positions / (positions + words))
 
-    def experts(self, rows: Sequence[Row]) -> tuple[Tensor, Tensor, Tensor | None]:
+    def experts(self, rows: Sequence[PairRow]) -> tuple[Tensor, Tensor, Tensor | None]:
         """Logits of the positions (B, m, V), blind states (B, n + 1, h), sighted states or None."""
         batch, states = self.read(rows)
         wide = states.shape[2]
@@ -60,22 +63,22 @@ class PretrainedTransducer(WordHead):
             return a, d, None
         return a, d, states.gather(1, batch.heads[..., None].expand(-1, -1, wide))
 
-    def scores(self, a: Tensor, d: Tensor, told: Tensor) -> Scores:
+    def scores(self, a: Tensor, d: Tensor, told: Tensor) -> AlignmentScores:
         """Scores of the dynamic programme from the blind states, (B, n, m) each."""
         b = self.drop(d.float()) @ self.head.weight.T + self.head.bias  # (B, n, V)
         word = product_grid(a, b, told)
         shift = self.ratio.log().expand_as(word)
-        return Scores(word, torch.log1p(-self.ratio).expand_as(word), shift)
+        return AlignmentScores(word, torch.log1p(-self.ratio).expand_as(word), shift)
 
-    def told(self, rows: Sequence[Row]) -> tuple[Tensor, Tensor, Tensor]:
+    def told(self, rows: Sequence[PairRow]) -> tuple[Tensor, Tensor, Tensor]:
         """Targets with ``</S>`` (B, n + 1), number of positions (B,), number of words (B,)."""
         lists = [[*self.vocabulary.ids(row.concrete), self.vocabulary.end] for row in rows]
-        width = max(len(one) for one in lists)
-        told = torch.tensor([one + [self.vocabulary.pad] * (width - len(one)) for one in lists], device=self.device)
+        width = max(len(ids) for ids in lists)
+        told = torch.tensor([ids + [self.vocabulary.pad] * (width - len(ids)) for ids in lists], device=self.device)
         positions = torch.tensor([len(row.abstract) + 1 for row in rows], device=self.device)
-        return told, positions, torch.tensor([len(one) for one in lists], device=self.device)
+        return told, positions, torch.tensor([len(ids) for ids in lists], device=self.device)
 
-    def loss(self, rows: Sequence[Row]) -> Tensor:
+    def loss(self, rows: Sequence[PairRow]) -> Tensor:
         """The words given the best blind alignment of the prefix, plus ``blind_weight`` times the blind marginal likelihood."""
         rows = self.twice(rows)
         a, d, seen = self.experts(rows)
@@ -86,7 +89,7 @@ class PretrainedTransducer(WordHead):
         extra = a.gather(1, before[..., None].expand(-1, -1, a.shape[2]))  # (B, n + 1, V)
         return self.word_loss(rows, d if seen is None else seen, extra) + self.blind_weight * marginal
 
-    def before(self, table: Tensor, positions: Tensor, rows: Sequence[Row]) -> Tensor:
+    def before(self, table: Tensor, positions: Tensor, rows: Sequence[PairRow]) -> Tensor:
         """Where each word is predicted from: the end of the best path of the prefix before it, or before its blank."""
         beyond = torch.arange(table.shape[2], device=table.device) >= positions[:, None]
         path = table.masked_fill(beyond[:, None], -torch.inf).argmax(-1)  # (B, n + 1), of every prefix
@@ -97,20 +100,53 @@ class PretrainedTransducer(WordHead):
         out: Tensor = path.gather(1, (began - 1).clamp(min=0)) * (began > 0)
         return out
 
-    def align(self, rows: Sequence[Row]) -> Tensor:
+    def align(self, rows: Sequence[PairRow]) -> Tensor:
         """Viterbi alignments, (B, n + 1) positions; 0 is the start, 1 the first abstract word."""
         a, d, _ = self.experts(rows)
         told, positions, sizes = self.told(rows)
         return monotonic.viterbi(self.scores(a, d, told), positions, sizes)
 
-    def logits(self, rows: Sequence[Row], places: Sequence[Place]) -> Tensor:
+    def logits(self, rows: Sequence[PairRow], places: Sequence[QueryPlace]) -> Tensor:
         """Logits over the vocabulary at these places, (Q, V), from the position of the word before the blank."""
         a, d, seen = self.experts(rows)
         told, positions, _ = self.told(rows)
         table = monotonic.best_prefixes(self.scores(a, d, told)).table
         index = torch.tensor(places, device=self.device)
         row, place = index[:, 0], index[:, 1]
-        at = self.before(table, positions, rows)[row, place]
+        position = self.before(table, positions, rows)[row, place]
         picked = (d if seen is None else seen)[row, place].float()
-        out: Tensor = picked @ self.head.weight.T + self.head.bias + a[row, at]
+        out: Tensor = picked @ self.head.weight.T + self.head.bias + a[row, position]
         return out
+
+
+class PretrainedTransducerModel(WordHeadModel):
+    """A transducer on a pretrained encoder: every word points to the abstract."""
+
+    name = "pretrained-transducer"
+
+    def network_settings(self, sighted: bool = True, blind_weight: float = 0.5, **reading: Any) -> dict[str, Any]:
+        return {**super().network_settings(**reading), "sighted": sighted, "blind_weight": blind_weight}
+
+    def make(self, body: Marked, pieces: WordPieces) -> PretrainedTransducer:
+        assert self.vocabulary_ is not None
+        self.spare_abstract = bool(self.own["spare"])
+        reading = HeadReading(**{key: self.own[key] for key in HeadReading._fields})
+        allowed = Admissible(self.whitelist_, self.vocabulary_)
+        own = {key: self.own[key] for key in ("sighted", "blind_weight")}
+        return PretrainedTransducer(body, pieces, self.vocabulary_, allowed, reading, **own)
+
+    def tune(self, network: Any, rows: Sequence[PairRow]) -> Any:
+        network.set_ratio(*lengths(rows, self.tuning.cut))
+        return super().tune(network, rows)
+
+    def align(self, pairs: Sequence[Pair]) -> list[Alignment]:
+        """The best alignment of each pair (Viterbi, blind states)."""
+        if self.network_ is None:
+            self.fit(())
+        aligned: list[Alignment] = []
+        for first in range(0, len(pairs), 16):
+            chosen = pairs[first : first + 16]
+            with torch.no_grad():
+                paths = self.network_.align(rows_of(chosen)).tolist()
+            aligned += [alignment(pair, path, self.name) for pair, path in zip(chosen, paths, strict=True)]
+        return aligned

@@ -12,7 +12,7 @@ from typing import NamedTuple
 import torch
 from torch import Tensor
 
-from scenarist.models.words.batches import Row, Vocabulary
+from scenarist.models.words.batches import PairRow, Vocabulary
 
 
 class Query(NamedTuple):
@@ -28,7 +28,7 @@ class Query(NamedTuple):
     """The whole text with its blanks hidden, where it is shown."""
 
 
-class Place(NamedTuple):
+class QueryPlace(NamedTuple):
     """A query as (row of the merged texts, place of the word, place where its blank began)."""
 
     row: int
@@ -36,18 +36,18 @@ class Place(NamedTuple):
     start: int
 
 
-def merge(queries: Sequence[Query]) -> tuple[list[Row], list[Place]]:
+def merge(queries: Sequence[Query]) -> tuple[list[PairRow], list[QueryPlace]]:
     """Texts that hold all queries, and where each query stands in them.
 
     >>> rows, places = merge([Query(("a",), ("x",), 1, 2), Query(("a",), ("x", "y", "z"), 3, 4, ((1, 2),))])
     >>> rows[0].concrete, rows[0].blanks, places[0]
-    (('x', 'y', 'z'), ((1, 2), (3, 4)), Place(row=0, place=1, start=1))
+    (('x', 'y', 'z'), ((1, 2), (3, 4)), QueryPlace(row=0, place=1, start=1))
     """
     longest_first = sorted(
         enumerate(queries), key=lambda pair: (pair[1].abstract, pair[1].template, -len(pair[1].words))
     )
-    rows: list[Row] = []
-    places: list[Place | None] = [None] * len(queries)
+    rows: list[PairRow] = []
+    places: list[QueryPlace | None] = [None] * len(queries)
     heads: list[int] = []
     for number, query in longest_first:
         if heads and (rows[heads[0]].abstract, rows[heads[0]].template) != (query.abstract, query.template):
@@ -56,16 +56,16 @@ def merge(queries: Sequence[Query]) -> tuple[list[Row], list[Place]]:
         for head in heads:
             row = rows[head]
             if row.concrete[: len(query.words)] == query.words and row.blanks[: len(known)] == known:
-                places[number] = Place(head, len(query.words), query.start)
+                places[number] = QueryPlace(head, len(query.words), query.start)
                 break
         else:
             heads.append(len(rows))
-            places[number] = Place(len(rows), len(query.words), query.start)
-            rows.append(Row(query.abstract, query.words, known, template=query.template))
+            places[number] = QueryPlace(len(rows), len(query.words), query.start)
+            rows.append(PairRow(query.abstract, query.words, known, template=query.template))
     return rows, [place for place in places if place is not None]
 
 
-Network = Callable[[Sequence[Row], Sequence[Place]], Tensor]
+Network = Callable[[Sequence[PairRow], Sequence[QueryPlace]], Tensor]
 """Rows and places -> logits (Q, V) of the places in order."""
 
 
@@ -79,9 +79,9 @@ class Logits(NamedTuple):
 @torch.no_grad()  # type: ignore[untyped-decorator]
 def read_logits(
     network: Network,
-    rows: Sequence[Row],
-    asked: Sequence[Place],
-    spoken: Sequence[tuple[Place, int]],
+    rows: Sequence[PairRow],
+    asked: Sequence[QueryPlace],
+    spoken: Sequence[tuple[QueryPlace, int]],
     columns: Tensor,
     size: int = 64,
 ) -> Logits:

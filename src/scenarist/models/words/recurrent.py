@@ -12,10 +12,10 @@ from typing import NamedTuple
 import torch
 from torch import Tensor, nn
 
-from scenarist.models.words.batches import Batch, Vocabulary
+from scenarist.models.words.batches import Vocabulary, WordBatch
 
 
-class Shape(NamedTuple):
+class NetworkShape(NamedTuple):
     """Sizes of a network; the defaults are those of the paper's code."""
 
     hidden: int = 128
@@ -41,7 +41,7 @@ class WordNetwork(nn.Module):  # type: ignore[misc]
     aligned = False
     """Has the network alignments, so that ``loss`` knows a ``hard`` form?"""
 
-    def __init__(self, vocabulary: Vocabulary, shape: Shape, vectors: Tensor | None = None) -> None:
+    def __init__(self, vocabulary: Vocabulary, shape: NetworkShape, vectors: Tensor | None = None) -> None:
         super().__init__()
         self.vocabulary, self.shape = vocabulary, shape
         if vectors is None:
@@ -67,7 +67,7 @@ class WordNetwork(nn.Module):  # type: ignore[misc]
         if self.shape.both:
             self.join = nn.Linear(2 * self.shape.hidden, self.shape.hidden)
 
-    def encode(self, batch: Batch) -> tuple[Tensor, tuple[Tensor, Tensor]]:
+    def encode(self, batch: WordBatch) -> tuple[Tensor, tuple[Tensor, Tensor]]:
         """States of the abstract (B, m, h) and the last one of each row as a decoder's first state (1, B, h)."""
         packed = nn.utils.rnn.pack_padded_sequence(
             self.drop(self.embed(batch.abstract)), batch.lengths, batch_first=True, enforce_sorted=False
@@ -78,13 +78,13 @@ class WordNetwork(nn.Module):  # type: ignore[misc]
             states, state, cell = self.join(states), state.mean(0, keepdim=True), cell.mean(0, keepdim=True)
         return self.drop(states), (state, cell)
 
-    def decode(self, batch: Batch, first: tuple[Tensor, Tensor] | None = None) -> Tensor:
+    def decode(self, batch: WordBatch, first: tuple[Tensor, Tensor] | None = None) -> Tensor:
         """States of the concrete text, (B, n + 1, h): state t has read the words before t."""
         states, _ = self.decoder(self.drop(self.embed(batch.inputs(self.vocabulary.start))), first)
         out: Tensor = self.drop(states)
         return out
 
-    def states(self, batch: Batch) -> Tensor:
+    def states(self, batch: WordBatch) -> Tensor:
         """What the words are predicted from, (B, n + 1, h); each plain model says how."""
         raise NotImplementedError
 
@@ -92,7 +92,7 @@ class WordNetwork(nn.Module):  # type: ignore[misc]
         """States -> logits over the vocabulary."""
         raise NotImplementedError
 
-    def loss(self, batch: Batch, hard: bool = False) -> Tensor:
+    def loss(self, batch: WordBatch, hard: bool = False) -> Tensor:
         """Mean -ln P per word, ``</S>`` included. ``hard`` is for models with alignments."""
         told = batch.targets(self.vocabulary.end)[0].flatten().index_select(0, batch.told)
         loss: Tensor = nn.functional.cross_entropy(
@@ -100,12 +100,12 @@ class WordNetwork(nn.Module):  # type: ignore[misc]
         )
         return loss
 
-    def logits(self, batch: Batch, rows: Tensor, places: Tensor, starts: Tensor) -> Tensor:
+    def logits(self, batch: WordBatch, rows: Tensor, places: Tensor, starts: Tensor) -> Tensor:
         """Logits of the word at ``places`` of ``rows`` given the words before it, (Q, V); ``starts``: where its blank began."""
         return self.words(self.states(batch)[rows, places])
 
 
-class Words(nn.Module):  # type: ignore[misc]
+class WordLayer(nn.Module):  # type: ignore[misc]
     """A hidden layer and the softmax layer: (..., size) -> (..., V)."""
 
     def __init__(self, size: int, layer: Layer, words: int) -> None:

@@ -13,21 +13,23 @@ from collections.abc import Sequence
 import torch
 from torch import Tensor, nn
 
-from scenarist.models.words.batches import Batch, Vocabulary
+from scenarist.models.words.batches import Vocabulary, WordBatch
 from scenarist.models.words.in_domain import InDomain
-from scenarist.models.words.recurrent import Shape, WordNetwork, Words
+from scenarist.models.words.recurrent import NetworkShape, WordLayer, WordNetwork
 from scenarist.story import Pair
 
 
 class LstmLm(WordNetwork):
     """p(word | words before it)."""
 
-    def __init__(self, vocabulary: Vocabulary, shape: Shape | None = None, vectors: Tensor | None = None) -> None:
-        shape = shape or Shape()
+    def __init__(
+        self, vocabulary: Vocabulary, shape: NetworkShape | None = None, vectors: Tensor | None = None
+    ) -> None:
+        shape = shape or NetworkShape()
         super().__init__(vocabulary, shape, vectors)
-        self.head = Words(shape.hidden, self.layer, len(vocabulary))
+        self.head = WordLayer(shape.hidden, self.layer, len(vocabulary))
 
-    def states(self, batch: Batch) -> Tensor:
+    def states(self, batch: WordBatch) -> Tensor:
         return self.decode(batch)
 
     def words(self, states: Tensor) -> Tensor:
@@ -38,13 +40,15 @@ class LstmLm(WordNetwork):
 class Seq2seq(WordNetwork):
     """p(word | abstract as one vector, words before it)."""
 
-    def __init__(self, vocabulary: Vocabulary, shape: Shape | None = None, vectors: Tensor | None = None) -> None:
-        shape = shape or Shape()
+    def __init__(
+        self, vocabulary: Vocabulary, shape: NetworkShape | None = None, vectors: Tensor | None = None
+    ) -> None:
+        shape = shape or NetworkShape()
         super().__init__(vocabulary, shape, vectors)
         self.read_abstract()
-        self.head = Words(shape.hidden, self.layer, len(vocabulary))
+        self.head = WordLayer(shape.hidden, self.layer, len(vocabulary))
 
-    def states(self, batch: Batch) -> Tensor:
+    def states(self, batch: WordBatch) -> Tensor:
         return self.decode(batch, self.encode(batch)[1])
 
     def words(self, states: Tensor) -> Tensor:
@@ -55,14 +59,16 @@ class Seq2seq(WordNetwork):
 class Attention(WordNetwork):
     """p(word | a mean of the abstract's states weighted anew at each word, words before it)."""
 
-    def __init__(self, vocabulary: Vocabulary, shape: Shape | None = None, vectors: Tensor | None = None) -> None:
-        shape = shape or Shape()
+    def __init__(
+        self, vocabulary: Vocabulary, shape: NetworkShape | None = None, vectors: Tensor | None = None
+    ) -> None:
+        shape = shape or NetworkShape()
         super().__init__(vocabulary, shape, vectors)
         self.read_abstract()
         self.score = nn.Linear(shape.hidden, shape.hidden, bias=False)
-        self.head = Words(2 * shape.hidden, self.layer, len(vocabulary))
+        self.head = WordLayer(2 * shape.hidden, self.layer, len(vocabulary))
 
-    def weights(self, batch: Batch) -> tuple[Tensor, Tensor, Tensor]:
+    def weights(self, batch: WordBatch) -> tuple[Tensor, Tensor, Tensor]:
         """Attention (B, n + 1, m), encoder states and decoder states."""
         states, last = self.encode(batch)
         decoded = self.decode(batch, last)
@@ -70,7 +76,7 @@ class Attention(WordNetwork):
         beyond = torch.arange(states.shape[1], device=states.device) >= batch.positions[:, None]
         return scores.masked_fill(beyond[:, None], -torch.inf).softmax(-1), states, decoded
 
-    def states(self, batch: Batch) -> Tensor:
+    def states(self, batch: WordBatch) -> Tensor:
         weights, states, decoded = self.weights(batch)
         return torch.cat([weights @ states, decoded], -1)
 

@@ -36,11 +36,11 @@ from torch import Tensor, nn
 from scenarist.errors import BadInput
 from scenarist.models.words import monotonic
 from scenarist.models.words.base import alignment
-from scenarist.models.words.batches import Batch, Row, Vocabulary, batch
+from scenarist.models.words.batches import PairRow, Vocabulary, WordBatch, batch
 from scenarist.models.words.in_domain import InDomain
-from scenarist.models.words.monotonic import Scores
+from scenarist.models.words.monotonic import AlignmentScores
 from scenarist.models.words.queries import Network
-from scenarist.models.words.recurrent import Layer, Shape, WordNetwork, Words
+from scenarist.models.words.recurrent import Layer, NetworkShape, WordLayer, WordNetwork
 from scenarist.story import Alignment, Pair
 
 SLOTS = ("marginal", "viterbi")
@@ -87,8 +87,8 @@ class ProductEmission(nn.Module):  # type: ignore[misc]
 
     def __init__(self, encoder: int, decoder: int, layer: Layer, words: int) -> None:
         super().__init__()
-        self.of_encoder = Words(encoder, layer, words)
-        self.of_decoder = Words(decoder, layer, words)
+        self.of_encoder = WordLayer(encoder, layer, words)
+        self.of_decoder = WordLayer(decoder, layer, words)
 
     def at(self, e: Tensor, d: Tensor) -> Tensor:
         """Logits of matching rows of states, (..., V)."""
@@ -130,7 +130,7 @@ class Transducer(WordNetwork):
     def __init__(
         self,
         vocabulary: Vocabulary,
-        shape: Shape | None = None,
+        shape: NetworkShape | None = None,
         vectors: Tensor | None = None,
         transitions: str = "fixed",
         emission: str = "product",
@@ -146,7 +146,7 @@ class Transducer(WordNetwork):
                 f"transducer: expected transitions 'fixed' or 'parameterised' and emission {' or '.join(EMISSIONS)}, "
                 f"got {transitions!r} and {emission!r}"
             )
-        shape = shape or Shape()
+        shape = shape or NetworkShape()
         super().__init__(vocabulary, shape, vectors)
         self.transitions, self.free, self.given = transitions, start == "free", shift
         self.slots = "marginal"
@@ -175,16 +175,16 @@ class Transducer(WordNetwork):
         """The hidden layer of parameterised transitions, (B, n, m, h)."""
         return self.layer.bend(self.of_encoder(e)[:, None] + self.of_decoder(d)[:, :, None])
 
-    def both(self, batch: Batch) -> tuple[Tensor, Tensor]:
+    def both(self, batch: WordBatch) -> tuple[Tensor, Tensor]:
         """Encoder states (B, m, h) and decoder states (B, n + 1, h)."""
         return self.encode(batch)[0], self.decode(batch)
 
-    def scores(self, e: Tensor, d: Tensor, told: Tensor) -> Scores:
+    def scores(self, e: Tensor, d: Tensor, told: Tensor) -> AlignmentScores:
         """What the dynamic programme needs, each (B, n, m)."""
         emit, shift = self.transition(e, d)
-        return Scores(self.emission.grid(e, d, told), emit, shift)
+        return AlignmentScores(self.emission.grid(e, d, told), emit, shift)
 
-    def loss(self, batch: Batch, hard: bool = False) -> Tensor:
+    def loss(self, batch: WordBatch, hard: bool = False) -> Tensor:
         """-ln p per word: summed over alignments, or of the batch's best alignments (``hard``)."""
         told, sizes = batch.targets(self.vocabulary.end)
         e, d = self.both(batch)
@@ -198,32 +198,32 @@ class Transducer(WordNetwork):
         logits = self.emission.at(aligned, d.flatten(0, 1).index_select(0, batch.told))
         words = nn.functional.cross_entropy(logits, told.flatten().index_select(0, batch.told))
         emit, shift = self.transition(e, d)
-        moves = monotonic.path_score(Scores(torch.zeros_like(emit), emit, shift), path, sizes, self.free)
+        moves = monotonic.path_score(AlignmentScores(torch.zeros_like(emit), emit, shift), path, sizes, self.free)
         if self.free:
             moves = moves - batch.positions.log()
         best: Tensor = words - moves.sum() / sizes.sum()
         return best
 
-    def align(self, batch: Batch) -> Tensor:
+    def align(self, batch: WordBatch) -> Tensor:
         """The Viterbi alignment of whole texts, (B, n + 1) positions, ``</S>`` included; position 0 is ``<S>``."""
         told, sizes = batch.targets(self.vocabulary.end)
         e, d = self.both(batch)
         return monotonic.viterbi(self.scores(e, d, told), batch.positions, sizes, self.free)
 
-    def logits(self, batch: Batch, rows: Tensor, places: Tensor, starts: Tensor) -> Tensor:
+    def logits(self, batch: WordBatch, rows: Tensor, places: Tensor, starts: Tensor) -> Tensor:
         """See WordNetwork: alignments of the prefix summed out, or the one that its blank's prefix predicts (``viterbi``)."""
         e, d = self.both(batch)
         if self.slots == "marginal":
             return self.summed(e, d, batch, rows, places)
-        at = self.place(e, d, batch, rows, places, starts)  # (Q,)
-        return self.emission.at(e[rows, at], d[rows, places])
+        position = self.place(e, d, batch, rows, places, starts)  # (Q,)
+        return self.emission.at(e[rows, position], d[rows, places])
 
-    def summed(self, e: Tensor, d: Tensor, batch: Batch, rows: Tensor, places: Tensor) -> Tensor:
+    def summed(self, e: Tensor, d: Tensor, batch: WordBatch, rows: Tensor, places: Tensor) -> Tensor:
         """ln p of the word at ``places`` of ``rows``, alignments of the prefix summed out, (Q, V)."""
         here = self.standing(e, d, batch)[rows, places]  # (Q, m)
         return self.emission.mixed(e, d[rows, places], rows, here)
 
-    def standing(self, e: Tensor, d: Tensor, batch: Batch) -> Tensor:
+    def standing(self, e: Tensor, d: Tensor, batch: WordBatch) -> Tensor:
         """ln p(the next word is emitted from i | the words before it), (B, n + 1, m): eq. 7, one shift and emit further."""
         emit, shift = self.transition(e, d)
         before = monotonic.leave(shift)  # (B, n + 1, m)
@@ -242,28 +242,28 @@ class Transducer(WordNetwork):
     @torch.no_grad()  # type: ignore[untyped-decorator]
     def next_words(self, abstract: tuple[str, ...], texts: Sequence[tuple[str, ...]]) -> Tensor:
         """ln p(next word | abstract, text), alignments summed out, (texts, V)."""
-        part = batch([Row(abstract, text) for text in texts], self.vocabulary).to(str(self.ratio.device))
+        part = batch([PairRow(abstract, text) for text in texts], self.vocabulary).to(str(self.ratio.device))
         e, d = self.both(part)
         return self.summed(e, d, part, torch.arange(len(texts), device=e.device), part.sizes).cpu()
 
-    def place(self, e: Tensor, d: Tensor, batch: Batch, rows: Tensor, places: Tensor, starts: Tensor) -> Tensor:
+    def place(self, e: Tensor, d: Tensor, batch: WordBatch, rows: Tensor, places: Tensor, starts: Tensor) -> Tensor:
         """The position each query's word is emitted from, (Q,)."""
         before = batch.words  # word t is told by state t
         scores = self.scores(e, d[:, : before.shape[1]], before)
         beyond = torch.arange(e.shape[1], device=e.device) >= batch.positions[:, None]  # (B, m)
         table = monotonic.best_prefixes(scores, self.free).table.masked_fill(beyond[:, None], -torch.inf)
-        at = table.argmax(-1)[rows, (starts - 1).clamp(min=0)]  # (Q,)
+        position = table.argmax(-1)[rows, (starts - 1).clamp(min=0)]  # (Q,)
         if self.transitions == "fixed":  # no word before a blank: the first word of the abstract
-            return torch.where(starts > 0, at, torch.ones_like(at))
-        at = at * (starts > 0)
+            return torch.where(starts > 0, position, torch.ones_like(position))
+        position = position * (starts > 0)
         stay = self.transition(e, d)[1] <= math.log(0.5)  # (B, n + 1, m)
         last = (batch.positions - 1)[rows]  # (Q,)
         line = torch.arange(e.shape[1], device=e.device)
         for step in range(int((places - starts).max()) + 1):  # over the words of a blank
             here = torch.minimum(starts + step, places)
-            free = (stay[rows, here] | (line >= last[:, None])) & (line >= at[:, None])
-            at = torch.where(starts + step <= places, free.int().argmax(-1), at)
-        return at
+            free = (stay[rows, here] | (line >= last[:, None])) & (line >= position[:, None])
+            position = torch.where(starts + step <= places, free.int().argmax(-1), position)
+        return position
 
 
 class TransducerModel(InDomain):

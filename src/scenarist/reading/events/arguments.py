@@ -12,7 +12,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from scenarist.reading.events.lexicon import NO_GAP, POSSESSION, SUBJECT_CONTROL, TIMES
-from scenarist.reading.events.predicates import DEEP, Tree
+from scenarist.reading.events.predicates import DEEP, ParseTree
 
 NOMINAL = frozenset({"NOUN", "PROPN", "PRON", "NUM", "SYM", "X", "DET", "ADJ"})
 
@@ -27,7 +27,7 @@ class Argument(NamedTuple):
 class Arguments:
     """Answers for one Tree; ``predicates`` says which tokens are predicates (True: passive)."""
 
-    def __init__(self, tree: Tree, predicates: dict[int, bool]) -> None:
+    def __init__(self, tree: ParseTree, predicates: dict[int, bool]) -> None:
         self.tree = tree
         self.predicates = predicates
         self.subjects_: dict[int, list[int]] = {}

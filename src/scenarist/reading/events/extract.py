@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from scenarist.reading.events.arguments import Arguments
-from scenarist.reading.events.predicates import Predicate, Tree, predicates
+from scenarist.reading.events.predicates import ParseTree, Predicate, predicates
 from scenarist.reading.events.status import Status, Statuses, reports
 from scenarist.story import Entity, Event, Role, Story
 
@@ -24,7 +24,7 @@ def events(story: Story, realis: Sequence[float] = (), light: bool = False, noun
     `status.py` decide. ``light`` joins light verbs with their noun (``take_shower``). ``nouns`` adds nouns that the
     probabilities call events.
     """
-    tree = Tree(story)
+    tree = ParseTree(story)
     found = predicates(tree, light)
     arguments = Arguments(tree, {one.token: one.passive for one in found})
     statuses = Statuses(tree)
@@ -48,7 +48,9 @@ def events(story: Story, realis: Sequence[float] = (), light: bool = False, noun
     return tuple(made)
 
 
-def event(tree: Tree, story: Story, one: Predicate, status: Status, realis: bool, filled: tuple[Role, ...]) -> Event:
+def event(
+    tree: ParseTree, story: Story, one: Predicate, status: Status, realis: bool, filled: tuple[Role, ...]
+) -> Event:
     token = story.tokens[one.token]
     reporting = one.kind == "verb" and reports(tree, one.token)
     return Event(
@@ -80,7 +82,11 @@ def by_head(entities: Iterable[Entity]) -> tuple[dict[int, str], dict[int, list[
 
 
 def roles(
-    tree: Tree, one: Predicate, arguments: Arguments, single: dict[int, str], groups: dict[int, list[tuple[int, str]]]
+    tree: ParseTree,
+    one: Predicate,
+    arguments: Arguments,
+    single: dict[int, str],
+    groups: dict[int, list[tuple[int, str]]],
 ) -> tuple[Role, ...]:
     """The filled roles of one predicate."""
     at = one.token

@@ -22,7 +22,7 @@ DEEP = 60
 """Longest way up a tree that is followed: a guard against cycles in foreign files."""
 
 
-class Tree:
+class ParseTree:
     """Token ``i`` has ``form[i]``, ``lemma[i]``, ``pos[i]``, ``tag[i]``, ``head[i]`` (-1: root), ``dep[i]``,
     ``base[i]`` (label without its subtype) and ``kids[i]``."""
 
@@ -149,7 +149,7 @@ class Predicate(NamedTuple):
     """The object that became part of a light verb's name."""
 
 
-def predicates(tree: Tree, light: bool = False) -> list[Predicate]:
+def predicates(tree: ParseTree, light: bool = False) -> list[Predicate]:
     """All predicates in text order."""
     found: list[Predicate] = []
     passive: dict[int, bool] = {}
@@ -170,13 +170,13 @@ def predicates(tree: Tree, light: bool = False) -> list[Predicate]:
     return found
 
 
-def second_adjective(tree: Tree, at: int) -> bool:
+def second_adjective(tree: ParseTree, at: int) -> bool:
     """*He was cold and hungry*: the second shares the copula of the first."""
     first = tree.top(at)
     return first != at and tree.pos[first] == "ADJ" and tree.has(first, "cop") and not tree.has(at, "nsubj")
 
 
-def verb(tree: Tree, at: int, passive: bool, light: bool) -> Predicate:
+def verb(tree: ParseTree, at: int, passive: bool, light: bool) -> Predicate:
     """A verb with its particle, or with its noun where light verbs are wanted."""
     name, form = tree.lemma[at], tree.form[at].lower()
     particle = find_particle(tree, at)
@@ -190,7 +190,7 @@ def verb(tree: Tree, at: int, passive: bool, light: bool) -> Predicate:
     return Predicate(at, name, "verb", form, passive)
 
 
-def find_particle(tree: Tree, at: int) -> int:
+def find_particle(tree: ParseTree, at: int) -> int:
     """The particle of a verb, -1 where it has none."""
     for kid in tree.kids[at]:
         if tree.dep[kid] == "compound:prt":
@@ -207,7 +207,7 @@ def find_particle(tree: Tree, at: int) -> int:
     return near if word in PARTICLES and (tree.lemma[at], word) in phrasal() else -1
 
 
-def light_noun(tree: Tree, at: int) -> int:
+def light_noun(tree: ParseTree, at: int) -> int:
     """The noun that carries a light verb's meaning: its object, indefinite or bare, that names something that
     happens."""
     for kid in tree.kids[at]:
@@ -223,7 +223,7 @@ def light_noun(tree: Tree, at: int) -> int:
     return -1
 
 
-def copular(tree: Tree, at: int, copula: int) -> Predicate:
+def copular(tree: ParseTree, at: int, copula: int) -> Predicate:
     """``be_tired`` for an adjective, ``be`` for a noun or a place."""
     form = tree.form[copula].lower()
     lemma = tree.lemma[copula] if tree.lemma[copula] != "'s" else "be"
@@ -234,7 +234,7 @@ def copular(tree: Tree, at: int, copula: int) -> Predicate:
     return Predicate(at, lemma, "copula", form, False)
 
 
-def stands_for_auxiliary(tree: Tree, at: int) -> bool:
+def stands_for_auxiliary(tree: ParseTree, at: int) -> bool:
     """*was going to leave*, *used to play*, *had to pay*: the infinitive is the event."""
     lemma = tree.lemma[at]
     if lemma not in ("go", "use", "have", "got", "get", "suppose"):
@@ -256,7 +256,7 @@ def stands_for_auxiliary(tree: Tree, at: int) -> bool:
     return lemma == "have" or (form == "VBN" and tree.has(at, "aux"))
 
 
-def is_passive(tree: Tree, at: int, known: dict[int, bool]) -> bool:
+def is_passive(tree: ParseTree, at: int, known: dict[int, bool]) -> bool:
     """Passive by its auxiliary, subject or agent; a bare participle after a passive conjunct, or on a noun, is passive
     too."""
     aux = False

@@ -19,7 +19,7 @@ from scenarist.reading.events.lexicon import (
     REAL_COMPLEMENT,
     REPORTING,
 )
-from scenarist.reading.events.predicates import DEEP, Tree, stands_for_auxiliary
+from scenarist.reading.events.predicates import DEEP, ParseTree, stands_for_auxiliary
 
 QUOTES = frozenset({'"', "“", "”", "``", "''", "‘"})
 
@@ -36,7 +36,7 @@ class Status(NamedTuple):
 class Statuses:
     """Answers for one Tree."""
 
-    def __init__(self, tree: Tree) -> None:
+    def __init__(self, tree: ParseTree) -> None:
         self.tree = tree
         self.known: dict[int, Status] = {}
         past = sum(1 for tag in tree.tag if tag == "VBD")
@@ -169,7 +169,7 @@ class Statuses:
         )  # fmt: skip
 
 
-def reports(tree: Tree, at: int) -> bool:
+def reports(tree: ParseTree, at: int) -> bool:
     """Does this verb introduce what somebody said or thought?"""
     lemma = tree.lemma[at]
     if lemma not in REPORTING:

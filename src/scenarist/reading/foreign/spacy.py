@@ -13,7 +13,7 @@ import msgspec
 
 from scenarist.errors import BadInput, Missing
 from scenarist.reading.events.extract import events
-from scenarist.reading.foreign.universal import Row, to_ud2, upos
+from scenarist.reading.foreign.universal import ParsedWord, to_ud2, upos
 from scenarist.story import Sentence, Story, Token
 
 KINDS = {
@@ -75,7 +75,9 @@ def from_doc(doc: Any) -> tuple[Story, list[str]]:
                 above = above.head
             head = place.get(above.i, -1) if above.i != word.i else -1
             rows.append(
-                Row(word.text, word.lemma_ or word.text.lower(), word.pos_, word.tag_, str(word.morph), head, word.dep_)
+                ParsedWord(
+                    word.text, word.lemma_ or word.text.lower(), word.pos_, word.tag_, str(word.morph), head, word.dep_
+                )
             )
         for row in rows:
             row.pos = row.pos or upos(row.tag, row.dep)

@@ -30,7 +30,7 @@ CLUSTERS = "coref_clusters_"
 """as spaCy's own coreference names them, counted from 1"""
 
 
-class Words(DummyTokenizer):  # type: ignore[misc]
+class ReaderTokenizer(DummyTokenizer):  # type: ignore[misc]
     """text -> Doc of the reader's words; white space that is no single space is a word of its own, as everywhere in spaCy."""
 
     def __init__(self, vocab: Any) -> None:
@@ -58,9 +58,9 @@ class Words(DummyTokenizer):  # type: ignore[misc]
 
 
 @registry.tokenizers(WORDS)  # type: ignore[untyped-decorator]
-def words() -> Callable[[Any], Words]:
+def words() -> Callable[[Any], ReaderTokenizer]:
     """How a pipeline's recipe names the tokenizer."""
-    return lambda nlp: Words(nlp.vocab)
+    return lambda nlp: ReaderTokenizer(nlp.vocab)
 
 
 @Language.factory(
@@ -73,7 +73,7 @@ def words() -> Callable[[Any], Words]:
 )  # type: ignore[untyped-decorator]
 def component(nlp: Any, name: str, light: bool = False) -> Component:  # noqa: ARG001 - spaCy asks for the name
     """The component; ``light`` joins light verbs with their noun in the events."""
-    nlp.tokenizer = Words(nlp.vocab)
+    nlp.tokenizer = ReaderTokenizer(nlp.vocab)
     nlp.config["nlp"]["tokenizer"] = {"@tokenizers": WORDS}
     return Component(light)
 

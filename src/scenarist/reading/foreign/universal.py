@@ -38,7 +38,7 @@ UPOS = {
 
 
 @dataclass(slots=True)
-class Row:
+class ParsedWord:
     """A word of one sentence while its parse is rewritten; ``head`` counts within the sentence, -1 for the root."""
 
     form: str
@@ -66,7 +66,7 @@ def upos(tag: str, dep: str) -> str:
     return UPOS.get(tag, "PUNCT" if not any(letter.isalnum() for letter in tag) else "X")
 
 
-def to_ud2(rows: list[Row]) -> list[Row]:
+def to_ud2(rows: list[ParsedWord]) -> list[ParsedWord]:
     """Rewrite one sentence in place and return it."""
     labels = {row.dep for row in rows}
     if labels & {"pobj", "pcomp"}:
@@ -88,7 +88,7 @@ def to_ud2(rows: list[Row]) -> list[Row]:
     return rows
 
 
-def raise_prepositions(rows: list[Row]) -> None:
+def raise_prepositions(rows: list[ParsedWord]) -> None:
     """``prep`` over ``pobj`` -> the noun over its ``case``; ``pcomp`` -> a clause with its mark."""
     for at, row in enumerate(rows):
         if row.dep not in ("pobj", "pcomp") or row.head < 0:
@@ -113,7 +113,7 @@ def raise_prepositions(rows: list[Row]) -> None:
                 other.head = at
 
 
-def expand_collapsed(rows: list[Row]) -> None:
+def expand_collapsed(rows: list[ParsedWord]) -> None:
     """``prep_at`` -> ``nmod`` with the preposition as its ``case``, found before the noun; ``conj_and`` -> ``conj``."""
     for at, row in enumerate(rows):
         label, _, words = row.dep.partition("_")
@@ -132,7 +132,7 @@ def expand_collapsed(rows: list[Row]) -> None:
                 break
 
 
-def lower_copulas(rows: list[Row]) -> None:
+def lower_copulas(rows: list[ParsedWord]) -> None:
     """*be* over its attribute -> the attribute over its ``cop``."""
     for at, row in enumerate(rows):
         if row.dep not in ("attr", "acomp") or row.head < 0:
@@ -149,7 +149,7 @@ def lower_copulas(rows: list[Row]) -> None:
         verb.head, verb.dep, verb.pos = at, "cop", "AUX"
 
 
-def promote_verbs(rows: list[Row]) -> None:
+def promote_verbs(rows: list[ParsedWord]) -> None:
     """*have*, *do* and *be* with an object or a *there* of their own are verbs, whatever the tagger calls them."""
     full = {row.head for row in rows if row.dep in ("obj", "expl")}
     for place in full:
@@ -158,7 +158,7 @@ def promote_verbs(rows: list[Row]) -> None:
             row.pos = "VERB"
 
 
-def split_modifiers(rows: list[Row]) -> None:
+def split_modifiers(rows: list[ParsedWord]) -> None:
     """``nmod`` under a verb, an adjective or a predicate noun's clause is ``obl``."""
     for row in rows:
         if row.head >= 0 and row.dep == "nmod" and rows[row.head].pos in ("VERB", "ADJ", "ADV", "AUX"):
@@ -171,7 +171,7 @@ def universal(story: Story) -> tuple[Token, ...]:
     for sentence in story.sentences:
         part = story.tokens[sentence.first : sentence.last]
         rows = [
-            Row(
+            ParsedWord(
                 story.of(token), token.lemma, token.pos, token.tag, token.feats,
                 token.head - sentence.first if token.head >= 0 else -1, token.dep,
             )

@@ -62,7 +62,7 @@ def affixes(word: str) -> tuple[int, int, int]:
     )
 
 
-class Network:
+class ParserNetwork:
     """The carried weights, ready to run."""
 
     def __init__(self, path: Path, batch: int = 4096) -> None:

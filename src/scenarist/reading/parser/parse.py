@@ -22,7 +22,7 @@ import numpy as np
 import numpy.typing as npt
 
 from scenarist.reading.parser.lemmas import lemma
-from scenarist.reading.parser.network import Labels, Network
+from scenarist.reading.parser.network import Labels, ParserNetwork
 from scenarist.reading.parser.sentences import Splitter
 from scenarist.store.home import resource
 from scenarist.story import Sentence, Story, Token
@@ -74,7 +74,7 @@ class Parsed(NamedTuple):
     """P(an event that happens in the story)."""
 
 
-class Words(NamedTuple):
+class CutText(NamedTuple):
     """A text cut into words and sentences."""
 
     text: str
@@ -86,7 +86,7 @@ class Parser:
     """The carried parser; one per process (see `parser`)."""
 
     def __init__(self) -> None:
-        self.network = Network(resource("reader/network.npz"))
+        self.network = ParserNetwork(resource("reader/network.npz"))
         self.splitter = Splitter(resource("reader/sentences.npz"))
         self.tokenizer = tokenizer()
         digest = hashlib.sha256()
@@ -104,7 +104,7 @@ class Parser:
 
     def __call__(self, texts: Iterable[str]) -> Iterator[Parsed]:
         """Raw texts, one after the other; the network sees several at once."""
-        waiting: list[Words] = []
+        waiting: list[CutText] = []
         size = 0
         for text in texts:
             cut = self.cut(text)
@@ -120,9 +120,9 @@ class Parser:
         for document in documents:
             given = Story.from_words("", document)
             spans = [(token.start, token.stop) for token in given.tokens]
-            yield from self.label([Words(given.text, spans, [(one.first, one.last) for one in given.sentences])])
+            yield from self.label([CutText(given.text, spans, [(one.first, one.last) for one in given.sentences])])
 
-    def cut(self, text: str) -> Words:
+    def cut(self, text: str) -> CutText:
         """Text -> words and sentences."""
         spans, sentences = array("i"), array("i")
         for start, stop in paragraphs(text):
@@ -137,9 +137,9 @@ class Parser:
             spaces = [left[1] < right[0] for left, right in pairwise(here)] + [True]
             spans.extend(chain.from_iterable(here))
             sentences.extend(base + place for ends in self.splitter(words, spaces) for place in ends)
-        return Words(text, pairs_of(spans), pairs_of(sentences))
+        return CutText(text, pairs_of(spans), pairs_of(sentences))
 
-    def label(self, cuts: list[Words]) -> Iterator[Parsed]:
+    def label(self, cuts: list[CutText]) -> Iterator[Parsed]:
         """Cut texts -> parsed stories."""
         labels = self._run(
             [cut.text[left:right] for left, right in np.asarray(cut.spans[first:last]).tolist()]
