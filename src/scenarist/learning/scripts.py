@@ -9,10 +9,8 @@ Counts are of tellers, not of mentions: a story that says *wait* five times is o
 resources/knowledge -> Scripts: what the package knows of everyday scenarios, learned by ``training/knowledge``.
 
 One JSON line a scenario (gzip), only event types, counts and orders; no corpus sentence. ``SCENARIST_KNOWLEDGE`` names another file
-of the same form (made by ``scenarist learn --by-scenario``).
-
-A scenario that a user adds is learned in the same way from the user's stories, but without annotators: only the three signs of Regneri et
-al. (2010) say which phrases are one event. Its script is kept in the home folder.
+of the same form (made by ``scenarist learn --by-scenario``). The script of a scenario that a user adds is learned in the same way, without
+annotators, and lies in the home folder.
 """
 
 from __future__ import annotations
@@ -275,6 +273,8 @@ def participants(stories: Sequence[Story], most: int = 12) -> tuple[tuple[str, i
 
 SCHEMA = 1
 VARIABLE = "SCENARIST_KNOWLEDGE"
+USER_SCRIPT = ".jsonl.gz"
+"""How the file of a user's script ends."""
 
 
 class Head(Noun, frozen=True):
@@ -316,24 +316,21 @@ def carried() -> Mapping[str, Script]:
     return read(Path(given) if given else resource("knowledge/scripts.jsonl.gz"))
 
 
-SUFFIX = ".jsonl.gz"
-
-
 def learn_user_script(name: str, texts: Iterable[str]) -> Script:
-    """Read the stories, learn their script and keep it."""
+    """Read the stories of a scenario that a user adds, learn their script and keep it."""
     stories = list(make("reader", "default")(texts))
     evidence = f"{len(stories)} stories of yours"
     learned = script(name, stories, evidence)
-    write(user_file(name, SUFFIX), [learned], evidence)
+    write(user_file(name, USER_SCRIPT), [learned], evidence)
     return learned
 
 
 def user_scripts() -> dict[str, Script]:
     """The scripts of all scenarios that were added here."""
-    paths = (file.path for file in user_files() if file.path.name.endswith(SUFFIX))
+    paths = (file.path for file in user_files() if file.path.name.endswith(USER_SCRIPT))
     return {name: learned for path in paths for name, learned in read(path).items()}
 
 
 def known_scripts() -> Mapping[str, Script]:
-    """The knowledge in use (`scripts.carried`), and what was learned from the user's own stories."""
+    """The knowledge in use, and what was learned from the user's own stories."""
     return {**carried(), **user_scripts()}

@@ -70,7 +70,7 @@ class Namer:
         return np.asarray(emission[0].numpy().sum(axis=0) / len(texts) ** 0.5)
 
 
-class Teller:
+class SegmentLanguageModel:
     """A language model that tells a segment under a name."""
 
     def __init__(self, held: Checkpoint) -> None:
@@ -103,11 +103,11 @@ def namer(name: str) -> Namer:
 
 
 @lru_cache(maxsize=4)
-def teller(name: str) -> Teller:
+def teller(name: str) -> SegmentLanguageModel:
     """A teller of the release, loaded once a process."""
     from scenarist.networks.checkpoint import load
 
-    return Teller(load(find_released("detector", name), "teller"))
+    return SegmentLanguageModel(load(find_released("detector", name), "teller"))
 
 
 def spread(labels: Array, below: Array, size: int, untried: float = UNTRIED) -> Array:

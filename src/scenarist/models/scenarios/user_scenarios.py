@@ -21,8 +21,7 @@ import numpy as np
 from scenarist.errors import BadInput, Missing
 from scenarist.formats.plain import sentences
 from scenarist.inventory import known, user_file, user_files
-from scenarist.learning.scripts import SUFFIX as SCRIPT
-from scenarist.learning.scripts import learn_user_script
+from scenarist.learning.scripts import USER_SCRIPT, learn_user_script
 from scenarist.models.scenarios.deciding_words import deciding_words
 from scenarist.models.scenarios.phrase_network import PhraseNetwork, carried
 from scenarist.networks.label_chain import Array, chances
@@ -83,7 +82,7 @@ def forget(name: str) -> Path:
     if not path.exists():
         raise Missing(f"No scenario {name!r} was added here. Added: {', '.join(taught_names()) or 'none'}.")
     path.unlink()
-    user_file(name, SCRIPT).unlink(missing_ok=True)
+    user_file(name, USER_SCRIPT).unlink(missing_ok=True)
     return path
 
 
