@@ -56,9 +56,7 @@ def main() -> None:
             for number, row in enumerate(rows):
                 solver = Solver(row, plan.condition, plan.exam, 13)
                 model = solver.fitted()
-                whole = [
-                    rated for group in batches(plan.items, 256) for rated in rate(model, group, ask(model, group))
-                ]
+                whole = [rated for group in batches(plan.items, 256) for rated in rate(model, group, ask(model, group))]
                 write_plain(plain, number, whole)
                 sat = sit(Answers(lambda model=model: model, store, {"row": row.name}), plan.exam, plan.items)  # type: ignore[misc]
                 by_item = {prediction.item: prediction for prediction in whole}
