@@ -15,7 +15,7 @@ from scenarist.bench.significance import compare, holm
 from scenarist.bench.sit import Answers, data_hash, items_of, make_exam, sit
 from scenarist.bench.solver import Solver, corpus_of, seeds_of, settings_of, takes
 from scenarist.bench.spec import Condition, Source, Table
-from scenarist.contracts import Exam, Metric
+from scenarist.contracts import Exam, Metric, Model
 from scenarist.errors import Missing
 from scenarist.question import Item, Mark
 from scenarist.registry import load, make, suggest
@@ -65,30 +65,43 @@ def run_table(
     for name in only:
         if name not in known:
             raise suggest(name, known, f"row of table {table.name}")
-    sheet = Sheet(table, split, [Done(row) for row in table.row if not only or row.name in only])
+    chosen = [row for row in table.row if (row.name in only if only else row.runs_on(split))]
+    sheet = Sheet(table, split, [Done(row) for row in chosen])
     if ways.record:
         check_record(sheet, only, ways.limit)
     if not (ways.live or ways.record):
         for done in sheet.rows:
             done.records = records_of(done.row, table.name)
-    hashes: list[str] = []
+    plans: list[Plan] = []
+    lost: dict[str, list[str]] = {}
     for condition in table.condition:
-        plan = plan_of(condition, ways)
+        try:
+            plan = plan_of(condition, ways)
+        except Missing as error:
+            lost.setdefault(str(error), []).append(condition.name)
+            continue
         sheet.items[condition.name] = plan.items
-        hashes.append(str(plan.fields["data"]))
-        for done in sheet.rows:
-            row = done.row
-            if row.role == "published" or (row.only and condition.name not in row.only):
+        plans.append(plan)
+    for done in sheet.rows:
+        row, models = done.row, dict[bytes, Model]()
+        if row.role != "published" and not row.runs_on(split):
+            done.problem = f"it is run on {', '.join(row.splits)} alone."
+            continue
+        for plan in plans:
+            if row.role == "published" or (row.only and plan.condition.name not in row.only):
                 continue
             try:
-                run_row(done, table, plan, store, ways, progress)
+                run_row(done, table, plan, store, ways, models, progress)
             except Missing as error:
                 done.problem = str(error)
+    sheet.remarks = [f"not set: {', '.join(names)}. {why}" for why, names in lost.items()]
+    if not plans:
+        raise Missing(next(iter(lost)))
     sheet.tests = paired(sheet)
     exams = {condition.exam for condition in table.condition}
     what = {
         "exam": sorted(exams),
-        "data": hashes,
+        "data": [plan.fields["data"] for plan in plans],
         "split": split,
         "seed": seed if seed is not None else table.seeds,
         "v": __version__,
@@ -110,8 +123,16 @@ def plan_of(condition: Condition, ways: Ways) -> Plan:
     return Plan(condition, exam, items, [make("metric", name) for name in condition.metrics], fields)
 
 
-def run_row(done: Done, table: Table, plan: Plan, store: Results, ways: Ways, progress: Progress | None) -> None:
-    """One row under one condition, all its seeds."""
+def run_row(
+    done: Done,
+    table: Table,
+    plan: Plan,
+    store: Results,
+    ways: Ways,
+    models: dict[bytes, Model],
+    progress: Progress | None,
+) -> None:
+    """One row under one condition, all its seeds; ``models``: those of the row that have learned already."""
     row, condition, metrics = done.row, plan.condition, plan.metrics
     seeds = seeds_of(row, table, ways.seed, ways.split)
     solvers = [Solver(row, condition, plan.exam, seed) for seed in seeds]
@@ -122,7 +143,7 @@ def run_row(done: Done, table: Table, plan: Plan, store: Results, ways: Ways, pr
         tick = partial(progress, label) if progress else None
         wait = partial(progress, f"{label} waits for another process", 0, len(plan.items)) if progress else None
         answers = Answers(
-            solver.fitted, store, partial(solver.what, plan.fields),
+            partial(solver.fitted_once, models), store, partial(solver.what, plan.fields),
             solver.recorded(done.records, ways.split), ways.refresh,
             max(MOST, *(getattr(metric, "guesses", 0) for metric in metrics)), wait,
         )  # fmt: skip

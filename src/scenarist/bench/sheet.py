@@ -59,6 +59,8 @@ class Sheet(msgspec.Struct):
     items: dict[str, list[Item]] = {}
     tests: list[Tested] = []
     signature: str = ""
+    remarks: list[str] = []
+    """Conditions that could not be set, and why."""
     analysis: Analysis | None = None
 
     def json(self) -> dict[str, Any]:
@@ -74,7 +76,8 @@ class Sheet(msgspec.Struct):
             for test in self.tests
         ]  # fmt: skip
         rows = [figure_row(done, self.split) for done in self.rows]
-        return Analysis(rows, self.signature, {"tests": tests}).form(self.table.name, self.split)
+        more = {"tests": tests, **({"remarks": self.remarks} if self.remarks else {})}
+        return Analysis(rows, self.signature, more).form(self.table.name, self.split)
 
     def _repr_html_(self) -> str:
         from scenarist.registry import display

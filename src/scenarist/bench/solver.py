@@ -17,6 +17,7 @@ from scenarist.bench.sit import examples_of, read_by
 from scenarist.bench.spec import Condition, Held, Row, Source, Table
 from scenarist.contracts import Exam, Model, Tuned
 from scenarist.errors import BadInput
+from scenarist.noun import to_json
 from scenarist.registry import find, make
 from scenarist.store.predictions import Section
 
@@ -57,7 +58,7 @@ def takes_seed(row: Row) -> bool:
 
 def seeds_of(row: Row, table: Table, seed: int | None, split: str = "dev") -> list[int]:
     """The seeds a row is run with: the one asked for, or the table's; the first of these where nothing depends on the seed."""
-    seeds = (row.test_seeds if split == "test" else []) or row.seeds or table.seeds
+    seeds = (row.test_seeds or table.test_seeds if split == "test" else []) or row.seeds or table.seeds
     if SEED not in str((row.weights, row.settings)) and not takes_seed(row):
         return list(seeds[:1])
     return list(seeds) if seed is None else [seed]
@@ -114,6 +115,14 @@ class Solver:
         if parts and isinstance(model, Tuned):
             return model.fit(data, held=Again(parts))
         return model.fit(data)
+
+    def fitted_once(self, models: dict[bytes, Model]) -> Model:
+        """The fitted model; what learned the same under another condition is taken from ``models``."""
+        exam = [self.condition.exam, self.condition.settings] if self.model.learns == "examples" else []
+        key = to_json([self.settings, self.seed, self.train, self.chosen, self.held, exam])
+        if key not in models:
+            models[key] = self.fitted()
+        return models[key]
 
     @property
     def chosen(self) -> dict[str, Any]:

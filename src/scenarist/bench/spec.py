@@ -68,7 +68,9 @@ class Row(msgspec.Struct, forbid_unknown_fields=True):
     """With one of these two, the condition's own training data and their settings are not looked at."""
     seeds: list[int] = []
     test_seeds: list[int] = []
-    """Seeds on the test split, where every answer is asked live; all where empty."""
+    """Seeds on the test split, where every answer is asked live; the table's where empty."""
+    splits: list[str] = []
+    """Splits on which it is run; all where empty."""
     only: list[str] = []
     signed: dict[str, Any] = {}
     """Fields of the exam that differ for this solver, e.g. that it does not see the story: the signature of its figures says so."""
@@ -82,6 +84,10 @@ class Row(msgspec.Struct, forbid_unknown_fields=True):
     def name(self) -> str:
         """What the table calls it."""
         return self.label or self.model
+
+    def runs_on(self, split: str) -> bool:
+        """Is it run on this split?"""
+        return not self.splits or split in self.splits
 
     def published(self, split: str) -> dict[str, float]:
         """The figures of a published row, the split's own where it gives them by split."""
@@ -102,6 +108,8 @@ class Table(msgspec.Struct, forbid_unknown_fields=True):
     page: str = ""
     """For an analysis: ``module:function`` that draws its JSON as a page; the plain table where empty."""
     seeds: list[int] = msgspec.field(default_factory=lambda: [13])
+    test_seeds: list[int] = []
+    """Seeds on the test split, for rows that name none; all where empty."""
     condition: list[Condition] = []
     held: list[Held] = []
     row: list[Row] = []

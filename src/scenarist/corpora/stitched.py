@@ -6,7 +6,8 @@ A document is a row of segments from different scenarios, each some neighbouring
 *None* text from other corpora; ``nested`` puts a related scenario inside a segment (Appendix A.12: the inner passage bears
 both labels); ``separators`` parts a segment by foreign sentences and ``lead_ins`` puts some before it (A.6 to A.10: short ones
 belong to the segment, long ones do not); ``related`` draws neighbours from related scenarios; ``blog`` takes away
-capitals, apostrophes and some full stops. Stories of one split never meet those of another.
+capitals, apostrophes and some full stops. Stories of one split never meet those of another; on test, foreign text of a corpus
+that has no test part is a stretch of its train part that nothing else draws from.
 """
 
 from __future__ import annotations
@@ -14,14 +15,16 @@ from __future__ import annotations
 import random
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from functools import cache
 from typing import Any, NamedTuple
 
 from scenarist.corpora import splits
-from scenarist.errors import BadInput
+from scenarist.errors import BadInput, Missing
 from scenarist.formats.plain import sentences as cut
 from scenarist.inventory import find, inventory, known
 from scenarist.noun import Noun
+from scenarist.registry import find as find_name
 from scenarist.registry import make, suggest
 from scenarist.story import Label, Segment, Story, replace
 
@@ -60,18 +63,50 @@ def told_texts(corpus: str, split: str) -> tuple[Part, ...]:
     return tuple(found)
 
 
+def noise_split(corpus: str, split: str) -> str:
+    """Where text without a scenario comes from: a corpus that has no test part gives of its train part what nobody else draws."""
+    parts = getattr(find_name("corpus", corpus), "files", {})
+    return "train" if split == "test" and parts and "test" not in parts else split
+
+
+@cache
+def noise_sources(others: tuple[str, ...], split: str) -> tuple[str, ...]:
+    """The corpora that text without a scenario comes from; on test those whose test file is not at hand are left out."""
+    if split != "test":
+        return others
+    there = []
+    for corpus in others:
+        with suppress(Missing):
+            there += [corpus] if noise_texts(corpus, split) else []
+    if others and not there:
+        raise Missing(
+            f"stitched: text without a scenario is asked for, but neither a test part of {', '.join(others)} nor another "
+            "text of theirs that was not used before is on SCENARIST_DATA. See: scenarist corpus info short-fiction"
+        )
+    return tuple(there)
+
+
 @cache
 def noise_texts(corpus: str, split: str) -> tuple[tuple[str, ...], ...]:
-    """Texts of a corpus that tell no scenario, as sentences; of a long work, a stretch from its middle."""
+    """Texts of a corpus that tell no scenario, as sentences; of a long work, a stretch from its middle.
+
+    Where test texts come from the train part (`noise_split`), the stretch before that one: no training has drawn from it.
+    """
+    part = noise_split(corpus, split)
     found = []
-    for story in make("corpus", corpus, split=split):
-        if story.sentences:
+    for story in make("corpus", corpus, split=part):
+        if part == split and story.sentences:
             lines = tuple(" ".join(story.of(one).split()) for one in story.sentences)
         else:
-            middle = max(0, len(story.text) // 2 - EXCERPT // 2)
-            text = " ".join(story.text[middle : middle + EXCERPT].split())
+            start = len(story.text) // 2 - EXCERPT // 2
+            if part != split:
+                if start < EXCERPT:
+                    continue
+                start -= EXCERPT
+            start = max(0, start)
+            text = " ".join(story.text[start : start + EXCERPT].split())
             lines = tuple(text[one.start : one.stop] for one in cut(text))
-            lines = lines[1:-1] if middle else lines
+            lines = lines[1:-1] if start else lines
         if len(lines) > 2:
             found.append(lines)
     return tuple(found)
@@ -169,7 +204,7 @@ class Stitched:
             found |= {
                 "other": round(self.recipe.other, 3),
                 "runs": dash(map(str, self.recipe.runs)),
-                "others": list(self.recipe.others),
+                "others": self.others(),
             }
         if self.recipe.nested:
             found |= {"nested": self.recipe.nested, "inner": dash(map(str, self.recipe.inner))}
@@ -177,6 +212,12 @@ class Stitched:
             if getattr(self.recipe, what):
                 found[what] = getattr(self.recipe, what)
         return found
+
+    def others(self) -> list[str]:
+        """The corpora that text without a scenario comes from, on test with the part that is taken."""
+        if self.split != "test":
+            return list(self.recipe.others)
+        return [f"{name}:{noise_split(name, self.split)}" for name in noise_sources(self.recipe.others, self.split)]
 
     def __iter__(self) -> Iterator[Story]:
         for seed in self.seeds:
@@ -232,7 +273,7 @@ class Stitched:
         """Some sentences without a scenario, from one of the other corpora (each as likely)."""
         if not self.recipe.others:
             raise BadInput("stitched: text without a scenario is asked for, but `others` names no corpus.")
-        texts = noise_texts(draw.choice(self.recipe.others), self.split)
+        texts = noise_texts(draw.choice(noise_sources(self.recipe.others, self.split)), self.split)
         return stretch(draw.choice(texts), draw, low, high)
 
     def lay(self, made: StitchedText, part: Part, group: str, draw: random.Random) -> None:
