@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from scenarist.bench import marks as scoring
 from scenarist.bench.analyses.eventcloze import TUNED, Ground, signed
-from scenarist.bench.figures import Analysis, Figure, FigureRow
+from scenarist.bench.sheet import Analysis, Figure, FigureRow
 from scenarist.question import Item
 from scenarist.registry import make
 

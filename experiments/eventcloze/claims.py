@@ -10,7 +10,7 @@ from typing import Any
 
 from scenarist.bench import marks as scoring
 from scenarist.bench.analyses.eventcloze import CORPUS, PRESETS, TUNED, Ground, signed
-from scenarist.bench.figures import Analysis, Figure, FigureRow
+from scenarist.bench.sheet import Analysis, Figure, FigureRow
 from scenarist.bench.significance import compare
 from scenarist.contracts import Metric
 from scenarist.metrics.surprisal import InformationContent

@@ -16,7 +16,7 @@ import msgspec
 from scenarist import __version__
 from scenarist.bench import marks as scoring
 from scenarist.bench import sit as runner
-from scenarist.bench.figures import Analysis, Figure, FigureRow
+from scenarist.bench.sheet import Analysis, Figure, FigureRow
 from scenarist.models.events.base import EventRanker
 from scenarist.question import Item, Prediction
 from scenarist.registry import make

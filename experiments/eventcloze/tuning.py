@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from scenarist.bench.analyses.eventcloze import Ground, signed
-from scenarist.bench.figures import Analysis, Figure, FigureRow
+from scenarist.bench.sheet import Analysis, Figure, FigureRow
 from scenarist.registry import make
 
 LAMBDAS = (1.0, 0.3, 0.1, 0.03, 0.01, 0.001)

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from experiments.kidscook.models import TARGETS
 from scenarist.bench.analyses.kidscook_alignment import Rows, alignment_table
-from scenarist.bench.figures import Analysis
+from scenarist.bench.sheet import Analysis
 
 ROWS: Rows = {
     "seq2seq-attention-words": (TARGETS["seq2seq-attention"], {"variant": "words"}),

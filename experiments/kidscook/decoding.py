@@ -12,8 +12,8 @@ from typing import Any
 import msgspec
 
 from scenarist import __version__
-from scenarist.bench.figures import Analysis, Figure, FigureRow
 from scenarist.bench.fill_texts import FilledText, fill
+from scenarist.bench.sheet import Analysis, Figure, FigureRow
 from scenarist.bench.sit import data_hash
 from scenarist.corpora.kidscook import KidsCook
 from scenarist.errors import Missing

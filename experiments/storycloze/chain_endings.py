@@ -12,7 +12,7 @@ from typing import Any
 
 from scenarist import __version__
 from scenarist.bench import sit as runner
-from scenarist.bench.figures import Analysis, Figure, FigureRow
+from scenarist.bench.sheet import Analysis, Figure, FigureRow
 from scenarist.models.endings.narrative_chains import NarrativeChains, kind_of
 from scenarist.question import Choice
 from scenarist.registry import make

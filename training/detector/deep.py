@@ -22,15 +22,15 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
-from scenarist.models.scenarios.document_network import (
+from scenarist.networks import checkpoint
+from scenarist.networks.adapters import Lora, Setup
+from scenarist.networks.document_network import (
     DocumentNetwork,
     LlamaEncoder,
     MiniLM,
     Pieces,
     restore,
 )
-from scenarist.networks import checkpoint
-from scenarist.networks.adapters import Lora, Setup
 from scenarist.networks.llama import Llama
 from training.detector import crf
 from training.detector.documents import NONE_TRAIN, Document, Store, exam_of, lesson, mixed, pick, pool, watch

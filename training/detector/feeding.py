@@ -14,7 +14,7 @@ import torch
 from torch import Tensor
 from torch.utils.data import DataLoader, IterableDataset, get_worker_info
 
-from scenarist.models.scenarios.document_network import Pieces, Style
+from scenarist.networks.document_network import Pieces, Style
 from training.detector.documents import Document
 
 TOP = 8

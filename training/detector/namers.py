@@ -20,8 +20,8 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from scenarist.models.scenarios.document_network import restore
 from scenarist.networks import checkpoint
+from scenarist.networks.document_network import restore
 from scenarist.networks.label_chain import best
 from training.detector.deep import KIND, Course, arguments, attend, placed, scores, taught
 from training.detector.documents import Document, alone, loose, watch

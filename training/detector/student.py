@@ -20,7 +20,7 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
-from scenarist.models.scenarios.document_network import Chained
+from scenarist.networks.document_network import Chained
 from scenarist.reading.stems import phrases, stems
 from training.detector import crf
 from training.detector.deep import DEVICE

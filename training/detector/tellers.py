@@ -20,8 +20,8 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
-from scenarist.models.scenarios.document_network import STYLES, Pieces
 from scenarist.networks import checkpoint
+from scenarist.networks.document_network import STYLES, Pieces
 from scenarist.networks.llama import Llama
 from training.detector.deep import DEVICE, FACTOR, attend, cut, learning, placed
 from training.detector.documents import NONE_TRAIN, TOLD_TRAIN, Document, Store, exam_of, loose, mixed, stitched, watch

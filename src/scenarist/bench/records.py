@@ -13,9 +13,8 @@ from pathlib import Path
 
 import msgspec
 
-from scenarist.bench.compact import best_guesses
 from scenarist.bench.sheet import Sheet
-from scenarist.bench.sit import content
+from scenarist.bench.sit import best_guesses, content
 from scenarist.bench.solver import Solver
 from scenarist.bench.spec import Row
 from scenarist.contracts import Metric

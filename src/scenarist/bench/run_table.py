@@ -8,9 +8,8 @@ from typing import NamedTuple, TypeAlias
 
 from scenarist import __version__
 from scenarist.bench import marks as scoring
-from scenarist.bench.figures import Analysis, Figure, FigureRow
 from scenarist.bench.records import check_record, header_of, records_of, section_of
-from scenarist.bench.sheet import Cell, Done, Sheet, Tested
+from scenarist.bench.sheet import Analysis, Cell, Done, Figure, FigureRow, Sheet, Tested
 from scenarist.bench.significance import compare, holm
 from scenarist.bench.sit import Answers, data_hash, items_of, make_exam, sit
 from scenarist.bench.solver import Solver, corpus_of, seeds_of, settings_of, takes

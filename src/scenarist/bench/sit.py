@@ -7,6 +7,10 @@ Model x Items -> Predictions: the one place (with the lab) where a solver and a 
 
 The runner asks batch by batch, keeps every batch before it goes on, and only then asks the model to rate the key. A run
 is named by what exactly was run; what is recorded or stored is not asked again, so an interrupted run resumes to the same bytes.
+
+Of a prediction the store keeps the ten best guesses where no metric can tell (`compact`): an event model lists fifty and more, and their
+text is most of a store's size. Where the key was rated, its rank says what the list says, unless the key is tied with others further down
+(`metrics.ranking`: ties count at their expectation).
 """
 
 from __future__ import annotations
@@ -19,16 +23,16 @@ from typing import Any, NamedTuple
 
 import msgspec
 
-from scenarist.bench.compact import compact
 from scenarist.contracts import Exam, Model
 from scenarist.errors import BadInput
+from scenarist.metrics.ranking import place
 from scenarist.noun import to_json
 from scenarist.question import Answer, Example, Item, Prediction
 from scenarist.registry import make
 from scenarist.signature import content_hash
+from scenarist.store.home import digest
 from scenarist.store.predictions import MOST, Section
 from scenarist.store.recent import Recent
-from scenarist.store.releases import digest
 from scenarist.store.results import Results
 
 DIGESTS: Recent[tuple[Path, int, int], str] = Recent(1000)
@@ -259,3 +263,18 @@ def carried(item: Item, prediction: Prediction, oracle: bool) -> Answer:
     if oracle or prediction.best is None:
         return item.key
     return prediction.best
+
+
+def best_guesses(prediction: Prediction, most: int) -> Prediction:
+    """The first guesses, and those tied with the best."""
+    top = prediction.guesses[0].logp if prediction.guesses else None
+    tied = sum(guess.logp == top for guess in prediction.guesses) if top is not None else 0
+    return msgspec.structs.replace(prediction, guesses=prediction.guesses[: max(most, tied)])
+
+
+def compact(item: Item, prediction: Prediction, most: int = MOST) -> Prediction:
+    """At most ``most`` guesses where the key's place is known from its rank; else all of them."""
+    if len(prediction.guesses) <= most or prediction.key_rank is None or item.accept:
+        return prediction
+    short = best_guesses(prediction, most)
+    return short if place(item, short) == place(item, prediction) else prediction

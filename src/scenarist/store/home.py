@@ -8,6 +8,7 @@ import sys
 import tempfile
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
+from hashlib import sha256
 from pathlib import Path
 
 from scenarist.errors import BadInput, Missing
@@ -105,3 +106,12 @@ def write_whole(path: Path, parts: Iterable[bytes]) -> None:
     with whole_file(path) as temporary, temporary.open("wb") as out:
         for part in parts:
             out.write(part)
+
+
+def digest(path: Path) -> str:
+    """SHA-256 of a file."""
+    sum_ = sha256()
+    with path.open("rb") as file:
+        while block := file.read(1 << 20):
+            sum_.update(block)
+    return sum_.hexdigest()

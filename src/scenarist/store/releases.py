@@ -13,14 +13,13 @@ import tempfile
 import tomllib
 import urllib.request
 import zipfile
-from hashlib import sha256
 from pathlib import Path
 
 import msgspec
 
 from scenarist.errors import BadInput, Missing
 from scenarist.registry import suggest
-from scenarist.store.home import folder, resource, whole_file
+from scenarist.store.home import digest, folder, resource, whole_file
 
 
 class ReleaseFile(msgspec.Struct, forbid_unknown_fields=True):
@@ -59,15 +58,6 @@ def manifest() -> dict[str, Release]:
     """All releases by name."""
     data = tomllib.loads(resource("releases.toml").read_text(encoding="utf-8"))
     return {one.name: one for one in msgspec.convert(data["release"], list[Release])}
-
-
-def digest(path: Path) -> str:
-    """SHA-256 of a file."""
-    sum_ = sha256()
-    with path.open("rb") as file:
-        while block := file.read(1 << 20):
-            sum_.update(block)
-    return sum_.hexdigest()
 
 
 def target(file: ReleaseFile) -> Path:

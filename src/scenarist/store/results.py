@@ -7,7 +7,10 @@ a second process at the very same run waits for the first.
 
 from __future__ import annotations
 
+import os
 import sqlite3
+import sys
+import time
 import zlib
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager
@@ -18,7 +21,6 @@ from scenarist.noun import from_json, read_jsonl, to_json, write_jsonl
 from scenarist.question import Prediction
 from scenarist.signature import content_hash
 from scenarist.store.home import folder
-from scenarist.store.locks import held
 
 SCHEMA = 2
 PATIENCE = 60.0
@@ -164,3 +166,57 @@ class Results:
 
     def __exit__(self, *_: object) -> None:
         self.close()
+
+
+PAUSE = 0.2
+"""Seconds between two tries."""
+
+
+def _take(handle: int) -> bool:
+    """Lock an open file, if nobody else holds it."""
+    try:
+        if sys.platform == "win32":
+            import msvcrt
+
+            msvcrt.locking(handle, msvcrt.LK_NBLCK, 1)
+        else:
+            import fcntl
+
+            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        return False
+    return True
+
+
+def _same(handle: int, path: Path) -> bool:
+    """Is the file that was locked still the one at this path? The process before may have removed it when it was done."""
+    try:
+        return os.path.samestat(os.fstat(handle), path.stat())
+    except FileNotFoundError:
+        return False
+
+
+@contextmanager
+def held(path: Path, waiting: Callable[[], None] | None = None) -> Iterator[None]:
+    """Hold a lock while the block lasts; where another process has it, wait, and say so by ``waiting`` once."""
+    said = False
+    while True:
+        try:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            handle = os.open(path, os.O_RDWR | os.O_CREAT)
+        except OSError as error:
+            raise BadInput(f"Cannot lock {path}: {error.strerror}. Set SCENARIST_HOME to a folder of yours.") from error
+        if _take(handle):
+            if _same(handle, path):
+                break
+        elif not said and waiting is not None:
+            waiting()
+            said = True
+        os.close(handle)
+        time.sleep(PAUSE)
+    try:
+        yield
+    finally:
+        if sys.platform != "win32":
+            path.unlink(missing_ok=True)
+        os.close(handle)

@@ -32,8 +32,7 @@ def scenarios(find: str = "", unlearned: bool = False) -> tuple[Scenario, ...]:
 def scenario(name: str) -> KnownScenario:
     """One scenario by a name or alias: counts, aliases, relations both ways, and the words that speak for it most."""
     from scenarist.inventory import find, inventory
-    from scenarist.models.scenarios.deciding_words import strongest
-    from scenarist.models.scenarios.phrase_network import carried
+    from scenarist.models.scenarios.phrase_network import carried, strongest
 
     known = find(name)
     back = tuple(

@@ -16,7 +16,7 @@ pytestmark = pytest.mark.neural
 
 import numpy as np  # noqa: E402
 
-from scenarist.models.scenarios.document_network import STYLES, Pieces  # noqa: E402
+from scenarist.networks.document_network import STYLES, Pieces  # noqa: E402
 from training.detector import crf  # noqa: E402
 from training.detector.documents import Document, Store, alone, loose  # noqa: E402
 from training.detector.feeding import TOP, Taught, grouped, laid  # noqa: E402

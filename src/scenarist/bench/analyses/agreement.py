@@ -19,7 +19,7 @@ from pathlib import Path
 
 from scenarist import __version__
 from scenarist.bench import marks as scoring
-from scenarist.bench.figures import Analysis, Figure, FigureRow
+from scenarist.bench.sheet import Analysis, Figure, FigureRow
 from scenarist.contracts import Metric
 from scenarist.corpora.stitched import Stitched, kin
 from scenarist.errors import BadInput

@@ -12,7 +12,7 @@ from typing import Any
 from scenarist import __version__
 from scenarist.bench import marks as scoring
 from scenarist.bench import sit as runner
-from scenarist.bench.figures import Analysis, Figure, FigureRow
+from scenarist.bench.sheet import Analysis, Figure, FigureRow
 from scenarist.contracts import Metric
 from scenarist.metrics.surprisal import InformationContent
 from scenarist.models.events.base import EventRanker, counted

@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from scenarist import __version__
-from scenarist.bench.figures import Analysis, Figure, FigureRow
+from scenarist.bench.sheet import Analysis, Figure, FigureRow
 from scenarist.bench.sit import data_hash
 from scenarist.corpora.kidscook import KidsCook
 from scenarist.errors import Missing

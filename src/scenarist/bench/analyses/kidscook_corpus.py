@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Iterable
 
 from scenarist import __version__
-from scenarist.bench.figures import Analysis, Figure, FigureRow
+from scenarist.bench.sheet import Analysis, Figure, FigureRow
 from scenarist.corpora import kidscook
 from scenarist.errors import Missing
 from scenarist.learning.blanks import choose, compare, count, whitelist

@@ -13,8 +13,8 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from scenarist import __version__
-from scenarist.bench.figures import Analysis, Figure, FigureRow
 from scenarist.bench.fill_texts import FilledText, fill
+from scenarist.bench.sheet import Analysis, Figure, FigureRow
 from scenarist.bench.sit import data_hash
 from scenarist.corpora.kidscook import KidsCook
 from scenarist.errors import Missing

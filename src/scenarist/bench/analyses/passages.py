@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from scenarist import __version__
-from scenarist.bench.figures import Analysis, Figure, FigureRow
+from scenarist.bench.sheet import Analysis, Figure, FigureRow
 from scenarist.corpora import search_path as finding
 from scenarist.errors import BadInput, Missing
 from scenarist.formats.plain import sentences

@@ -19,7 +19,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from scenarist import __version__
-from scenarist.bench.figures import Analysis, Figure, FigureRow
+from scenarist.bench.sheet import Analysis, Figure, FigureRow
 from scenarist.bench.sit import data_hash
 from scenarist.corpora.stitched import Stitched
 from scenarist.inventory import NONE, related

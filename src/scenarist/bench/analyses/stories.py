@@ -13,7 +13,7 @@ from collections.abc import Iterable
 from statistics import mean, median
 
 from scenarist import __version__
-from scenarist.bench.figures import Analysis, Figure, FigureRow
+from scenarist.bench.sheet import Analysis, Figure, FigureRow
 from scenarist.learning.wrong_endings import base_form
 from scenarist.noun import Noun
 from scenarist.reading.parser.lemmas import lemma

@@ -14,7 +14,7 @@ from collections import Counter
 from pathlib import Path
 
 from scenarist import __version__
-from scenarist.bench.figures import Analysis, Figure, FigureRow
+from scenarist.bench.sheet import Analysis, Figure, FigureRow
 from scenarist.errors import BadInput
 from scenarist.noun import Noun
 from scenarist.signature import content_hash, sign

@@ -18,12 +18,12 @@ import numpy as np
 
 from scenarist.errors import Missing
 from scenarist.models.scenarios.detector import Detector, Evidence, plain_runs, read_decision
-from scenarist.models.scenarios.segment_readers import SegmentReaders
 from scenarist.networks.label_chain import Array, best
 from scenarist.networks.pretrained import encoder_base, find_released, gguf_file
+from scenarist.networks.segment_readers import SegmentReaders
 
 if TYPE_CHECKING:
-    from scenarist.models.scenarios.document_network import DocumentNetwork
+    from scenarist.networks.document_network import DocumentNetwork
 
 STRETCH, OVERLAP = 40, 8
 """Longer texts are read in stretches of so many sentences, with so many of their neighbours on either side."""
@@ -39,8 +39,8 @@ class Member:
     """One network with its tokenizer."""
 
     def __init__(self, path: Path) -> None:
-        from scenarist.models.scenarios.document_network import restore
         from scenarist.networks.checkpoint import load
+        from scenarist.networks.document_network import restore
 
         held = load(path, "document-network")
         self.kind: str = held.settings["encoder"]
@@ -50,7 +50,7 @@ class Member:
 
     def evidence(self, texts: Sequence[str]) -> Evidence:
         """Scores of a text's sentences, in overlapping stretches where it is long."""
-        from scenarist.models.scenarios.document_network import Pieces
+        from scenarist.networks.document_network import Pieces
 
         ready = [" " + " ".join(one.split()) for one in texts] if self.kind == "smollm2" else list(texts)
         made = self.tokenizer.encode_batch(ready, add_special_tokens=False)

@@ -30,8 +30,7 @@ import numpy as np
 from scenarist.errors import BadInput
 from scenarist.formats.plain import sentences as cut
 from scenarist.inventory import NONE, related
-from scenarist.models.scenarios.deciding_words import deciding_words
-from scenarist.models.scenarios.phrase_network import PhraseNetwork, carried
+from scenarist.models.scenarios.phrase_network import PhraseNetwork, carried, deciding_words
 from scenarist.networks.label_chain import Array, best, chances
 from scenarist.networks.layers import log_softmax, unit
 from scenarist.question import AnyQuestion, Guess, Prediction, Question, Segments, Where

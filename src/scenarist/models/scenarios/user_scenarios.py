@@ -22,8 +22,7 @@ from scenarist.errors import BadInput, Missing
 from scenarist.formats.plain import sentences
 from scenarist.inventory import known, user_file, user_files
 from scenarist.learning.scripts import USER_SCRIPT, learn_user_script
-from scenarist.models.scenarios.deciding_words import deciding_words
-from scenarist.models.scenarios.phrase_network import PhraseNetwork, carried
+from scenarist.models.scenarios.phrase_network import PhraseNetwork, carried, deciding_words
 from scenarist.networks.label_chain import Array, chances
 from scenarist.networks.layers import logsumexp, sigmoid
 from scenarist.noun import Noun

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 import numpy as np
 import pytest
 
-from scenarist.models.scenarios import segment_readers
-from scenarist.models.scenarios.segment_readers import UNTRIED, SegmentReaders, spread
+from scenarist.networks import segment_readers
+from scenarist.networks.segment_readers import UNTRIED, SegmentReaders, spread
 
 LINES = ["She filled the tub.", "She washed her hair."]
 

@@ -4,7 +4,7 @@ import random
 
 import pytest
 
-from scenarist.bench.compact import compact
+from scenarist.bench.sit import compact
 from scenarist.metrics.ranking import place
 from scenarist.question import EventGap, Guess, Item, Prediction
 from scenarist.registry import make

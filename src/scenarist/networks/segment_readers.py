@@ -50,7 +50,7 @@ class Namer:
     """A network that reads one segment."""
 
     def __init__(self, held: Checkpoint) -> None:
-        from scenarist.models.scenarios.document_network import restore
+        from scenarist.networks.document_network import restore
 
         self.kind: str = held.settings["encoder"]
         base, self.tokenizer = encoder_base(self.kind)
@@ -60,7 +60,7 @@ class Namer:
         """Scores of all labels (C,), *None* among them."""
         import torch
 
-        from scenarist.models.scenarios.document_network import Pieces
+        from scenarist.networks.document_network import Pieces
 
         texts = texts[:TELLS]
         pieces = Pieces([ids or [0] for ids in cut(self.kind, self.tokenizer, texts)], LONGEST)

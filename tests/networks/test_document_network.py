@@ -8,7 +8,9 @@ import pytest
 torch = pytest.importorskip("torch")
 pytest.importorskip("transformers")
 
-from scenarist.models.scenarios.document_network import (  # noqa: E402
+from scenarist.networks.adapters import Lora, Setup  # noqa: E402
+from scenarist.networks.checkpoint import Checkpoint, grow, shrink  # noqa: E402
+from scenarist.networks.document_network import (  # noqa: E402
     STYLES,
     DocumentNetwork,
     LlamaEncoder,
@@ -17,8 +19,6 @@ from scenarist.models.scenarios.document_network import (  # noqa: E402
     Style,
     restore,
 )
-from scenarist.networks.adapters import Lora, Setup  # noqa: E402
-from scenarist.networks.checkpoint import Checkpoint, grow, shrink  # noqa: E402
 
 
 def bert_state(seed: int = 3) -> dict[str, np.ndarray]:
