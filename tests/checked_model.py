@@ -72,7 +72,7 @@ def check_and_watch(name: str, settings: dict[str, Any]) -> Checked:
     def watch(event: str, arguments: tuple[Any, ...]) -> None:
         if event == "open" and isinstance(arguments[0], str | os.PathLike):
             path = os.path.abspath(os.fspath(arguments[0]))  # noqa: PTH100
-            if path.startswith(watched):
+            if path.startswith(watched) and not path.endswith("releases.toml"):  # the list of what can be got
                 opened.add(path)
 
     sys.addaudithook(watch)
