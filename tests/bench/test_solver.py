@@ -1,0 +1,83 @@
+"""The solver of a row: its seeds and settings, what it learns once for all conditions, and two processes at one store."""
+
+import json
+import os
+import subprocess
+import sys
+
+from scenarist.bench.run_table import run_table
+from scenarist.bench.solver import seeds_of, with_seed
+from scenarist.bench.spec import Row, Table, load
+from scenarist.registry import find
+from scenarist.store.results import Results
+
+TWICE = """
+name = "twice"
+title = "Two conditions"
+seeds = [1]
+[[condition]]
+name = "one"
+corpus = "toy"
+corpus_settings = { kind = "chains" }
+exam = "eventcloze"
+settings = { preset = "lm-cloze" }
+metrics = ["recall@50"]
+train = [{ corpus = "toy", split = "train" }]
+train_settings = { kind = "chains" }
+[[condition]]
+name = "two"
+corpus = "toy"
+corpus_settings = { kind = "chains" }
+exam = "eventcloze"
+settings = { preset = "narrative-cloze" }
+metrics = ["recall@50"]
+train = [{ corpus = "toy", split = "SPLIT" }]
+train_settings = { kind = "chains" }
+[[row]]
+model = "unigram"
+"""
+
+
+def test_a_seed_is_put_into_weights_and_settings_wherever_it_is_named():
+    settings = {"members": [["a", {"weights": "stories-{seed}"}, 0.5]], "how": "pmi", "top": 3}
+    assert with_seed(settings, 2) == {"members": [["a", {"weights": "stories-2"}, 0.5]], "how": "pmi", "top": 3}
+
+
+def test_the_seed_asked_for_is_for_rows_that_depend_on_one():
+    table = Table("t", "T", seeds=[1, 2], test_seeds=[1])
+    assert seeds_of(Row("random"), table, None) == [1, 2]
+    assert seeds_of(Row("random"), table, None, "test") == [1]
+    assert seeds_of(Row("random"), table, 7) == [7]
+    assert seeds_of(Row("random", settings={"seed": 5}), table, 7) == [1]
+    assert seeds_of(Row("constant-first"), table, 7) == [1]
+    assert seeds_of(Row("constant-first", weights="w-{seed}", test_seeds=[3]), table, None, "test") == [3]
+
+
+def test_a_row_learns_once_where_conditions_teach_the_same(tmp_path, monkeypatch):
+    lessons = []
+    kind = find("model", "unigram")
+    fit = kind.fit
+    monkeypatch.setattr(kind, "fit", lambda self, data: lessons.append(data) or fit(self, data))
+    for split, count in (("train", 1), ("dev", 2)):
+        lessons.clear()
+        path = tmp_path / f"{split}.toml"
+        path.write_text(TWICE.replace("SPLIT", split), encoding="utf-8")
+        with Results(tmp_path / f"{split}.sqlite") as store:
+            done = run_table(load(str(path)), store).rows[0]
+        assert set(done.cells) == {"recall@50/one", "recall@50/two"}
+        assert len(lessons) == count
+
+
+def test_two_commands_at_once(tmp_path):
+    """Different rows side by side, and the same row twice: the figures are those of one after the other."""
+    environment = os.environ | {"SCENARIST_HOME": str(tmp_path)}
+    command = [sys.executable, "-m", "scenarist", "bench", "toy", "--json", "--quiet", "--only"]
+    started = [
+        subprocess.Popen([*command, rows], env=environment, stdout=subprocess.PIPE, text=True)
+        for rows in ("constant", "random", "random", "constant,random")
+    ]
+    forms = [json.loads(process.communicate(timeout=120)[0]) for process in started]
+    assert all(process.returncode == 0 for process in started)
+    figures = [{row["model"]: row["scores"] for row in form["rows"]} for form in forms]
+    assert figures[1] == figures[2]
+    assert figures[3] == figures[0] | figures[1]
