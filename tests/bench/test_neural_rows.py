@@ -30,6 +30,10 @@ SCALED = {
     "story-rule": "recorded before the weights of its members were made to sum to one, so its chances are nearer to even"
 }
 """Rows whose recorded chances are another power of today's: only the best guess is compared."""
+ROUGH = {
+    "deep-detector": "recorded from scores of a card, which kept those of the likeliest scenarios only: chances differ, and a border now and then"
+}
+"""Rows of which the best guess is compared, and all but one of five documents must have the same segments."""
 FILES = sorted(FOLDER.glob("*.jsonl.xz"))
 
 
@@ -84,5 +88,8 @@ def test_a_recorded_row_answers_the_same_live(path: Path, tmp_path: Path) -> Non
     ]
     assert len(compared) == ITEMS, "the recorded answers are to other questions"
     assert not done.recorded
-    differing = [(id, now, was) for id, now, was in compared if not near(now, was, header.row in SCALED)]
-    assert [(id, now.guesses[:2], was.guesses[:2]) for id, now, was in differing] == []
+    differing = [
+        (id, now, was) for id, now, was in compared if not near(now, was, header.row in SCALED or header.row in ROUGH)
+    ]
+    allowed = 1 if header.row in ROUGH and isinstance(compared[0][2].best, Segments) else 0
+    assert len(differing) <= allowed, [(id, now.guesses[:2], was.guesses[:2]) for id, now, was in differing]
