@@ -38,7 +38,7 @@ CHANGED: dict[str, str] = {
     "verbs/read": "places of what is unsaid; interpretations",
     "verbs/taught": "scenarios add teaches read and show",
     "verbs/fill": "the page lost lists that nothing used",
-    "verbs/learn": "the card of counts has another name inside",
+    "verbs/learn": "the card of multi-argument counts has another hash; not looked into",
     "verbs/corpus": "the library is a corpus",
     "verbs/corpora": "the library is a corpus",
     "verbs/score": "one form of a number",
