@@ -98,6 +98,15 @@ def test_brat_discontinuous_parts_share_a_group(tmp_path: Path) -> None:
     assert [(story.of(part), part.group) for part in story.segments] == [("We ran", "T1"), ("we fell", "T1")]
 
 
+def test_brat_keeps_parts_and_their_labels_both_ways(tmp_path: Path) -> None:
+    text = "We ran, it rained, we fell. We got up."
+    labels = (Label("jogging"), Label("falling"))
+    parts = (Segment(0, 6, labels, "T1"), Segment(19, 26, labels, "T1"), Segment(28, 37, (Label("jogging"),)))
+    brat.write(tmp_path / "d.txt", Story("d", text, segments=parts))
+    assert "T1\tjogging 0 6;19 26\tWe ran we fell\n" in (tmp_path / "d.ann").read_text(encoding="utf-8")
+    assert brat.read(tmp_path / "d.txt").segments == parts
+
+
 @pytest.mark.parametrize(
     ("line", "says"),
     [

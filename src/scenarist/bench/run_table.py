@@ -8,6 +8,7 @@ from typing import NamedTuple, TypeAlias
 
 from scenarist import __version__
 from scenarist.bench import marks as scoring
+from scenarist.bench.other_corpus import short_name
 from scenarist.bench.records import check_record, header_of, records_of, section_of
 from scenarist.bench.sheet import Analysis, Cell, Done, Figure, FigureRow, Sheet, Tested
 from scenarist.bench.significance import compare, holm
@@ -116,7 +117,7 @@ def plan_of(condition: Condition, ways: Ways) -> Plan:
     corpus = corpus_of(Source(condition.corpus), ways.split, settings)
     items = items_of(exam, corpus, ways.limit)
     fields: dict[str, object] = {
-        "exam": exam.name, **settings_of(corpus), **exam.settings(), "data": f"{condition.corpus}#{data_hash(items)}",
+        "exam": exam.name, **settings_of(corpus), **exam.settings(), "data": f"{short_name(condition.corpus)}#{data_hash(items)}",
         "split": ways.split, **({"limit": ways.limit} if ways.limit else {}),
     }  # fmt: skip
     return Plan(condition, exam, items, [make("metric", name) for name in condition.metrics], fields)

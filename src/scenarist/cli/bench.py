@@ -21,7 +21,8 @@ app = typer.Typer()
 )
 def bench(
     table: str = typer.Argument("", help="Table, e.g. toy, storycloze2016; or a TOML file of your own."),
-    split: str = typer.Option("dev", help="dev or test (train for a look)."),
+    split: str = typer.Option("", help="dev (where none is named) or test (train for a look)."),
+    corpus: str = typer.Option("", help="The same rows on another corpus, e.g. webanno:DIR, brat:DIR, storycloze:DIR."),
     only: str = typer.Option("", help="Rows to run, joined by commas."),
     limit: int | None = typer.Option(None, min=1, help="At most so many items a condition."),
     seed: int | None = typer.Option(None, help="One seed instead of the table's own."),
@@ -66,7 +67,7 @@ def bench(
         raise BadInput(f"{html} is a folder; expected the name of a file to write, e.g. {html}/table.html")
     names_ = [name.strip() for name in only.split(",") if name.strip()]
     with progress(quiet) as advance:
-        sheet = run_table(table, split, names_, limit, seed, refresh, advance, live, record)
+        sheet = run_table(table, split, names_, limit, seed, refresh, advance, live, record, corpus)
     if html:
         from scenarist.pages.report import table_page
         from scenarist.registry import load as named

@@ -12,9 +12,13 @@ app = typer.Typer()
 @app.command(epilog="Example: scenarist exam storycloze toy -o d   then: scenarist score d predictions.jsonl")
 def exam(
     name: str = typer.Argument(help="Exam, e.g. storycloze, eventcloze, detection."),
-    corpus: str = typer.Argument(help="Corpus, e.g. toy, storycloze-2016 (see: scenarist corpus list)."),
+    corpus: str = typer.Argument(
+        help="Corpus, e.g. toy, storycloze-2016 (see: scenarist corpus list), or webanno:DIR, brat:DIR."
+    ),
     out: Path = typer.Option(..., "-o", "--out", help="Folder for questions.jsonl, keys.jsonl and exam.json."),
-    split: str = typer.Option("dev", help="train, dev or test."),
+    split: str = typer.Option(
+        "", help="train, dev, test or all; without it dev, or the whole of a folder of annotated files."
+    ),
     limit: int | None = typer.Option(None, min=1, help="At most so many items."),
     set_: list[str] = typer.Option([], "--set", help="A switch of the exam as key=value; may be repeated."),
     corpus_set: list[str] = typer.Option(
@@ -34,7 +38,7 @@ def exam(
         json_out(card)
     elif not quiet:
         say = console().print
-        say(f"{card.items} items of {card.data} ({split}) are in {out}.", markup=False)
+        say(f"{card.items} items of {card.data} ({card.split}) are in {out}.", markup=False)
         say("Give questions.jsonl to the system, keep keys.jsonl, and expect one line an item:", markup=False)
         say(f"  {example_line(items[0])}", markup=False, soft_wrap=True)
         if any(item.key == "" for item in items):

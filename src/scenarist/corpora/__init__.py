@@ -30,4 +30,6 @@ INDEX: dict[str, str] = {
     "jsonl:": "scenarist.corpora.texts:Stories",
     "conllu:": "scenarist.corpora.texts:ParsedFiles",
     "conll:": "scenarist.corpora.texts:CoreferenceFiles",
+    "webanno:": "scenarist.corpora.annotated:WebAnnoFiles",
+    "brat:": "scenarist.corpora.annotated:BratFiles",
 }

@@ -27,6 +27,8 @@ class Loader(Generic[T]):
     name: str = ""
     files: ClassVar[Mapping[str, tuple[str, ...]]] = {}
     """Official names per split; several names are alternatives, the first one found is read."""
+    usual_split: ClassVar[str] = "dev"
+    """What an exam is set on where no split is named: ``all`` for a folder that is one set as it stands."""
 
     def __init__(self, split: str = "train", path: str | Path | None = None) -> None:
         self.split = splits.named(split)

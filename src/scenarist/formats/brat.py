@@ -1,7 +1,8 @@
 """brat stand-off (``.txt`` with ``.ann``) <-> Story: segments, entities and events.
 
 A segment is a text-bound line of its label (spaces as ``_``; the label itself stands in a note where that loses something), a label a
-line; lines of one span become one Segment with several labels, the parts of a discontinuous one share a group. Mentions are
+line; lines of one span become one Segment with several labels. A segment in parts (one group) is one discontinuous line: its parts keep
+together, both ways. Mentions are
 ``Mention`` (or ``Mention-person``) lines joined by ``Coref`` equivalences, events ``Event`` lines whose arguments are mentions. Other
 relations, attributes and normalisations are passed over.
 """
@@ -9,7 +10,7 @@ relations, attributes and normalisations are passed over.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import NamedTuple
 
@@ -99,13 +100,14 @@ def story(sheet: AnnotationFile, text: str, id: str, source: str) -> Story:
     entities, owner = entities_of(sheet)
     triggers = {trigger for trigger, _, _ in sheet.events}
     merged: dict[tuple[int, int, str], list[Label]] = {}
-    for name, one in sheet.bound.items():
+    in_parts: dict[tuple[tuple[int, int], ...], str] = {}
+    for name, line in sheet.bound.items():
         if name in owner or name in triggers:
             continue
-        group = name if len(one.pieces) > 1 else ""
-        label = sheet.notes.get(name) or one.kind.replace("_", " ")
-        for start, stop in one.pieces:
-            merged.setdefault((start, stop, group), []).extend([Label(label)] if one.kind != "None" else [])
+        group = in_parts.setdefault(line.pieces, name) if len(line.pieces) > 1 else ""
+        label = sheet.notes.get(name) or line.kind.replace("_", " ")
+        for start, stop in line.pieces:
+            merged.setdefault((start, stop, group), []).extend([Label(label)] if line.kind != "None" else [])
     segments = tuple(
         Segment(start, stop, tuple(labels), group)
         for (start, stop, group), labels in sorted(
@@ -181,11 +183,28 @@ def as_lines(story: Story) -> Iterator[str]:
         yield f"#{notes}\tAnnotatorNotes T{number}\t{event.predicate}\n"
         roles = "".join(f" {role.name}:{first[role.entity]}" for role in event.roles if role.entity in first)
         yield f"E{count}\t{kind}:T{number}{roles}\n"
-    for segment in story.segments:
+    for name, pieces in labelled_spans(story.segments):
+        number += 1
+        kind = re.sub(r"[^A-Za-z0-9-]+", "_", name)
+        places = ";".join(f"{start} {stop}" for start, stop in pieces)
+        words = " ".join(story.text[start:stop].replace("\n", " ") for start, stop in pieces)
+        yield f"T{number}\t{kind} {places}\t{words}\n"
+        if kind.replace("_", " ") != name:
+            notes += 1
+            yield f"#{notes}\tAnnotatorNotes T{number}\t{name}\n"
+
+
+def labelled_spans(segments: Iterable[Segment]) -> Iterator[tuple[str, list[tuple[int, int]]]]:
+    """Each label of each segment with its spans: several where the segment is in parts (its parts share a group).
+
+    >>> parts = Segment(0, 4, (Label("x"),), "g"), Segment(9, 12, (Label("x"),), "g")
+    >>> list(labelled_spans(parts))
+    [('x', [(0, 4), (9, 12)])]
+    """
+    spans: dict[tuple[object, ...], tuple[str, list[tuple[int, int]]]] = {}
+    for number, segment in enumerate(segments):
         for name in segment.names or ("None",):
-            number += 1
-            kind = re.sub(r"[^A-Za-z0-9-]+", "_", name)
-            yield f"T{number}\t{kind} {place(segment.start, segment.stop)}\n"
-            if kind.replace("_", " ") != name:
-                notes += 1
-                yield f"#{notes}\tAnnotatorNotes T{number}\t{name}\n"
+            key = (segment.group, segment.by, name) if segment.group else (number, name)
+            spans.setdefault(key, (name, []))[1].append((segment.start, segment.stop))
+    for name, pieces in spans.values():
+        yield name, sorted(set(pieces))

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import re
 
-from scenarist.story import Sentence, Token
+from scenarist.story import Sentence, Story, Token, replace
 
 ABBREVIATIONS = frozenset(
     "mr mrs ms dr prof st sr jr vs no dept est fig gen gov inc ltd co lt sgt capt col rev hon approx ave blvd rd apt "
@@ -79,6 +79,19 @@ def tokens(text: str, start: int = 0, stop: int | None = None) -> list[Token]:
     [(0, 4), (5, 7), (7, 8)]
     """
     return [Token(*found.span()) for found in TOKEN.finditer(text, start, len(text) if stop is None else stop)]
+
+
+def with_tokens(story: Story) -> Story:
+    """The story with words as tokens, as WebAnno's format wants them."""
+    if story.tokens:
+        return story
+    spans: list[Sentence] = []
+    words: list[Token] = []
+    for sentence in story.sentences or sentences(story.text):
+        fresh = tokens(story.text, sentence.start, sentence.stop)
+        spans.append(Sentence(sentence.start, sentence.stop, len(words), len(words) + len(fresh)))
+        words += fresh
+    return replace(story, sentences=tuple(spans), tokens=tuple(words))
 
 
 ODD = re.compile("[\x00\ud800-\udfff]")

@@ -15,11 +15,12 @@ from typing import Any
 import msgspec
 
 from scenarist.errors import BadInput
-from scenarist.formats.plain import clean, sentences, tokens
+from scenarist.formats.plain import clean, sentences
+from scenarist.formats.plain import with_tokens as with_tokens
 from scenarist.inventory import UserFile, user_files
 from scenarist.question import Segments, Where
 from scenarist.registry import find, make
-from scenarist.story import Segment, Sentence, Story, Token, replace
+from scenarist.story import Segment, Story, replace
 from scenarist.verbs.inputs import named_texts, text_of
 
 
@@ -105,19 +106,6 @@ def detect_text(text: str, id: str, model: str, least: float) -> Story:
     if not detected and not notes:
         story = replace(story, notes=(("scenarios", "none of the inventory is told here"),))
     return replace(story, segments=detected)
-
-
-def with_tokens(story: Story) -> Story:
-    """The story with words as tokens, as WebAnno's format wants them."""
-    if story.tokens:
-        return story
-    spans: list[Sentence] = []
-    words: list[Token] = []
-    for sentence in story.sentences:
-        fresh = tokens(story.text, sentence.start, sentence.stop)
-        spans.append(Sentence(sentence.start, sentence.stop, len(words), len(words) + len(fresh)))
-        words += fresh
-    return replace(story, sentences=tuple(spans), tokens=tuple(words))
 
 
 def write_webanno(path: str | Path, stories: Sequence[Story]) -> None:

@@ -14,20 +14,25 @@ from scenarist.registry import find, make
 def exam(
     name: str,
     corpus: str,
-    split: str = "dev",
+    split: str = "",
     seed: int = 13,
     limit: int | None = None,
     settings: Mapping[str, Any] | None = None,
     corpus_settings: Mapping[str, Any] | None = None,
     out: str | Path | None = None,
 ) -> ExamPaper:
-    """Set an exam on a corpus: its items and the card that describes them; ``out`` is a folder to write them to."""
+    """Set an exam on a corpus: its items and the card that describes them; ``out`` is a folder to write them to.
+
+    Without a split it is set on dev, or on the whole of a folder of annotated files.
+    """
     from scenarist import __version__
     from scenarist.bench.exam_folder import write
+    from scenarist.bench.other_corpus import short_name, usual_split
     from scenarist.bench.sit import data_hash, items_of, make_exam, unfold
     from scenarist.bench.solver import settings_of, takes
     from scenarist.signature import plain
 
+    split = usual_split(corpus, split)
     switches = dict(settings or {})
     if takes(find("exam", name), "seed"):
         switches.setdefault("seed", seed)
@@ -39,8 +44,8 @@ def exam(
     items = unfold(setter, items_of(setter, stories, limit))
     fixed = tuple((key, plain(value)) for key, value in {**settings_of(stories), **setter.settings()}.items())
     metrics = tuple(getattr(setter, "metrics", ("accuracy",)))
-    data = f"{corpus}#{data_hash(items)}"
-    card = ExamCard(name, corpus, split, len(items), data, fixed, metrics, seed, version=__version__)
+    data = f"{short_name(corpus)}#{data_hash(items)}"
+    card = ExamCard(name, short_name(corpus), split, len(items), data, fixed, metrics, seed, version=__version__)
     if out is not None:
         write(Path(out), items, card)
     return ExamPaper(items, card)

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from scenarist.errors import BadInput
+
 if TYPE_CHECKING:
     from scenarist.bench.run_table import Progress
     from scenarist.bench.sheet import Sheet as Sheet
@@ -13,7 +15,7 @@ if TYPE_CHECKING:
 
 def run_table(
     table: str,
-    split: str = "dev",
+    split: str = "",
     only: Sequence[str] = (),
     limit: int | None = None,
     seed: int | None = None,
@@ -21,11 +23,14 @@ def run_table(
     progress: Progress | None = None,
     live: bool = False,
     record: bool = False,
+    corpus: str = "",
 ) -> Sheet:
-    """Run a table (or what of it is not recorded or stored yet).
+    """Run a table (or what of it is not recorded or stored yet), on dev where no split is named.
 
+    ``corpus``: the same rows on another corpus, e.g. ``webanno:DIR``;
     ``live``: ask the models of recorded rows as well; ``record``: do so, and write their answers to `results/predictions`.
     """
+    from scenarist.bench.other_corpus import on_corpus, usual_split
     from scenarist.bench.records import write_records
     from scenarist.bench.run_table import Ways
     from scenarist.bench.run_table import run_table as run
@@ -33,8 +38,12 @@ def run_table(
     from scenarist.store.results import Results
 
     spec = load(table)
+    if corpus and record:
+        raise BadInput("--record keeps answers of the table's own corpus; leave out --corpus or --record.")
+    if corpus:
+        spec, split = on_corpus(spec, corpus), usual_split(corpus, split)
     with Results() as store:
-        sheet = run(spec, store, Ways(split, limit, seed, refresh, live, record), only, progress)
+        sheet = run(spec, store, Ways(split or "dev", limit, seed, refresh, live, record), only, progress)
     if record:
         write_records(sheet)
     return sheet
