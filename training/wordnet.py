@@ -1,5 +1,5 @@
 """WordNet 3.0 database files -> `resources/wordnet/`: verb synsets in sense order, nouns that name events and
-processes.
+processes, and the synsets of everyday nouns (those whose stem the detector knows) with what is above them.
 
     python -m training.wordnet FOLDER     # the folder with data.verb, index.verb, data.noun, index.noun
 
@@ -15,15 +15,24 @@ from collections import defaultdict
 from pathlib import Path
 from typing import NamedTuple
 
+from scenarist.reading.stems import stem
+
 OUT = Path(__file__).parents[1] / "src/scenarist/resources/wordnet"
 ROOTS = {"e": ("event", "something that happens at a given place and time"), "p": ("process", "a sustained phenomenon")}
 """flag -> lemma and the beginning of the gloss of the synset whose hyponyms are listed."""
+
+
+MOST_SENSES = 4
+"""Senses of a noun that are kept, the most frequent ones."""
 
 
 class Synset(NamedTuple):
     lemmas: tuple[str, ...]
     below: tuple[str, ...]
     gloss: str
+    above: tuple[str, ...] = ()
+    file: int = 0
+    """Number of its lexicographer file: 18 is *person*."""
 
 
 def synsets(path: Path) -> dict[str, Synset]:
@@ -39,7 +48,8 @@ def synsets(path: Path) -> dict[str, Synset]:
         at = 4 + 2 * count
         pointers = [parts[at + 1 + 4 * place : at + 5 + 4 * place] for place in range(int(parts[at]))]
         below = tuple(offset for symbol, offset, kind, _ in pointers if symbol in ("~", "~i") and kind == parts[2])
-        found[parts[0]] = Synset(lemmas, below, gloss)
+        above = tuple(offset for symbol, offset, kind, _ in pointers if symbol in ("@", "@i") and kind == parts[2])
+        found[parts[0]] = Synset(lemmas, below, gloss, above, int(parts[1]))
     return found
 
 
@@ -96,6 +106,34 @@ def main(folder: Path) -> None:
         if any_:
             lines.append(lemma + " " + "".join(flag.upper() if flag in first else flag for flag in sorted(any_)))
     write("happening-nouns.txt.gz", lines)
+    write_nouns(nouns, senses(folder / "index.noun"))
+
+
+def write_nouns(nouns: dict[str, Synset], order: dict[str, tuple[str, ...]]) -> None:
+    """The synsets of everyday nouns, one a line: lexicographer file, line of the synset above (-1: none), lemmas; and each noun's lines."""
+    with gzip.open(OUT.parent / "detector" / "phrases.txt.gz", "rt", encoding="utf-8") as lines:
+        known = {line.strip() for line in lines}
+    everyday = {
+        lemma: offsets[:MOST_SENSES]
+        for lemma, offsets in sorted(order.items())
+        if all(part.isalpha() and stem(part) in known for part in lemma.split("_")) and lemma.count("_") < 2
+    }
+    kept: set[str] = set()
+    for offsets in everyday.values():
+        for offset in offsets:
+            while offset not in kept:
+                kept.add(offset)
+                offset = nouns[offset].above[0] if nouns[offset].above else offset
+    number = {offset: place for place, offset in enumerate(sorted(kept))}
+    rows = []
+    for offset in sorted(kept):
+        above = number[nouns[offset].above[0]] if nouns[offset].above else -1
+        own = [lemma.lower() for lemma in nouns[offset].lemmas if lemma.lower() in everyday]
+        rows.append(" ".join((str(nouns[offset].file), str(above), *own)))
+    write("noun-synsets.txt.gz", rows)
+    write(
+        "noun-senses.txt.gz", [" ".join((lemma, *(str(number[one]) for one in everyday[lemma]))) for lemma in everyday]
+    )
 
 
 if __name__ == "__main__":

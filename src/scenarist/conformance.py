@@ -26,6 +26,7 @@ from scenarist.question import (
     Example,
     Guess,
     Item,
+    LeftOut,
     Order,
     Permutation,
     Prediction,
@@ -33,6 +34,7 @@ from scenarist.question import (
     Read,
     Reading,
     Segments,
+    Suggestions,
     Unsaid,
     Where,
 )
@@ -209,7 +211,7 @@ def check_answers(model: Model, questions: Sequence[AnyQuestion], done: list[str
 def check_guesses(question: AnyQuestion, answer: Prediction, done: list[str]) -> None:
     """An answer of the right type, best first, with log-probabilities that can be true."""
     promise(isinstance(answer, Prediction) and answer.item == "", "`answer` gives a Prediction without an item", done)
-    right = {Read: Reading, Order: Permutation, Where: Segments}.get(type(question), str)
+    right = {Read: Reading, Order: Permutation, Where: Segments, LeftOut: Suggestions}.get(type(question), str)
     if isinstance(question, Where) and question.whole:
         right = str
     answers = [guess.answer for guess in answer.guesses]

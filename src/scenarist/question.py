@@ -88,7 +88,13 @@ class Unsaid(Question, frozen=True, tag="untold"):
     """And it stands before ``story.events[event]``, where the place is given so finely."""
 
 
-AnyQuestion: TypeAlias = Read | Where | EventGap | WordGap | Choice | Order | Unsaid
+class LeftOut(Question, frozen=True, tag="left-out"):
+    """Which scenarios does this story tell, and what does it leave out, and where? The story comes parsed, without its segments."""
+
+    story: Story
+
+
+AnyQuestion: TypeAlias = Read | Where | EventGap | WordGap | Choice | Order | Unsaid | LeftOut
 
 
 class Segments(Noun, frozen=True, tag_field="is", tag="segments"):
@@ -113,7 +119,61 @@ class Reading(Noun, frozen=True, tag_field="is", tag="reading"):
     story: Story
 
 
-Answer: TypeAlias = str | Segments | Permutation | Reading
+class Suggestion(Noun, frozen=True):
+    """An event that a story leaves out, and where it would stand."""
+
+    phrase: str
+    offset: int
+    """Character offset in the story's text: the end of a sentence or of a clause."""
+    wordings: tuple[str, ...] = ()
+    """How else the same event is put."""
+    scenario: str = ""
+
+
+class Suggestions(Noun, frozen=True, tag_field="is", tag="suggestions"):
+    """An answer to LeftOut: the scenarios that are told, and what is left out, in the order of the text."""
+
+    scenarios: tuple[str, ...] = ()
+    suggestions: tuple[Suggestion, ...] = ()
+
+
+class JudgedEvent(Noun, frozen=True):
+    """An event that a judge accepts as unsaid, or refuses."""
+
+    event: str
+    wordings: tuple[str, ...]
+    gaps: tuple[int, ...] = ()
+    """Where it may stand: gap *i* is just before sentence *i*."""
+    certain: str = ""
+    why: str = ""
+    """Why it is refused."""
+
+
+class JudgedKey(Noun, frozen=True, tag_field="is", tag="judged"):
+    """The key to LeftOut: what a judge says of a story."""
+
+    scenarios: tuple[tuple[str, ...], ...]
+    """Each told scenario with the other names that are as good."""
+    sentences: tuple[tuple[int, int], ...]
+    """Where the sentences of the story stand in its text: gaps are counted by them."""
+    accepted: tuple[JudgedEvent, ...]
+    refused: tuple[JudgedEvent, ...]
+
+
+class JudgedStory(Noun, frozen=True):
+    """A story and its key, before they are parted."""
+
+    story: Story
+    key: JudgedKey
+    features: tuple[str, ...] = ()
+
+    @property
+    def id(self) -> str:
+        """The story's."""
+        return self.story.id
+
+
+Answer: TypeAlias = str | Segments | Permutation | Reading | Suggestions | JudgedKey
 """Events are written ``verb:role``, words and labels as they are, choices by their index."""
 
 

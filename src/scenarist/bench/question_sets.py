@@ -10,9 +10,9 @@ from typing import Any, NamedTuple
 import msgspec
 
 from scenarist.bench.sit import unfold
-from scenarist.question import AnyQuestion, Example, Item, Question
+from scenarist.question import AnyQuestion, Example, Item, JudgedEvent, JudgedKey, JudgedStory, Question
 from scenarist.registry import make
-from scenarist.story import Event, replace
+from scenarist.story import Event, Story, replace
 
 
 class QuestionSet(NamedTuple):
@@ -51,6 +51,7 @@ KINDS: Mapping[str, tuple[str, str, dict[str, Any]]] = {
     "unsaid-place": ("untold", "stories", {}),
     "unsaid-hidden": ("untold", "stories", {"scenario": "hidden"}),
     "unsaid-labels": ("untold", "labelled", {"form": "inscript"}),
+    "left-out": ("judged", "judged", {}),
     "unsaid-absent": ("untold", "labelled", {"form": "absent", "choices": 2}),
 }
 """Kind of question -> the exam that sets it, the view of the toy corpus it is set on, and the exam's switches."""
@@ -63,11 +64,23 @@ LABELS = {
 
 
 def toy(split: str, view: str) -> list[Any]:
-    """A view of the toy corpus; ``labelled``: the stories of a bath, their events with InScript's labels."""
+    """A view of the toy corpus; ``judged``: its stories with keys; ``labelled``: the stories of a bath, their events with InScript's labels."""
+    if view == "judged":
+        return [judged(story) for story in make("corpus", "toy", split=split, kind="stories")]
     if view != "labelled":
         return list(make("corpus", "toy", split=split, kind=view))
     baths = [story for story in make("corpus", "toy", split="all") if story.scenario == "taking a bath"]
     return [replace(story, events=tuple(labelled(event) for event in story.events)) for story in baths]
+
+
+def judged(story: Story) -> JudgedStory:
+    """A story with a key that accepts what it tells last, before its last sentence."""
+    accepted = tuple(
+        JudgedEvent(event.predicate, (event.predicate.replace("_", " "),), (len(story.sentences) - 1,))
+        for event in story.events[-1:]
+    )
+    spans = tuple((sentence.start, sentence.stop) for sentence in story.sentences)
+    return JudgedStory(story, JudgedKey(((story.scenario,),), spans, accepted, ()))
 
 
 def labelled(event: Event) -> Event:

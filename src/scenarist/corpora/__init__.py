@@ -25,6 +25,8 @@ INDEX: dict[str, str] = {
     "toy": "scenarist.corpora.toy:Toy",
     "library": "scenarist.corpora.library:Library",
     "library:": "scenarist.corpora.library:Library",
+    "judged": "scenarist.corpora.judged:Judged",
+    "judged:": "scenarist.corpora.judged:JudgedFolder",
     "stitched": "scenarist.corpora.stitched:Stitched",
     "texts:": "scenarist.corpora.texts:Texts",
     "jsonl:": "scenarist.corpora.texts:Stories",

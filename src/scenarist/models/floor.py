@@ -22,12 +22,14 @@ from scenarist.question import (
     EventGap,
     Example,
     Guess,
+    LeftOut,
     Order,
     Permutation,
     Prediction,
     Question,
     Read,
     Segments,
+    Suggestions,
     Unsaid,
     Where,
     WordGap,
@@ -48,6 +50,8 @@ def options(question: AnyQuestion, seen: Iterable[Answer] = ()) -> list[Answer]:
             return [Permutation(tuple(range(len(sentences))))]
         case Where(whole=False):
             return [Segments(())]
+        case LeftOut():
+            return [Suggestions()]
         case Read():
             raise BadInput("the floor models choose among answers; a text cannot be read so. Ask the model 'reading'.")
     return list(seen)
@@ -58,7 +62,7 @@ class Floor:
 
     name = "floor"
     learns = "examples"
-    asks: tuple[type[Question], ...] = (Choice, EventGap, WordGap, Order, Unsaid, Where)
+    asks: tuple[type[Question], ...] = (Choice, EventGap, WordGap, Order, Unsaid, Where, LeftOut)
     positional = True
 
     def __init__(self) -> None:

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from scenarist.metrics.judged import Judgement, judgements
 from scenarist.pages.layout import escape, framed, page
 from scenarist.pages.numbers import NumberForm, exam_form
 from scenarist.question import (
@@ -17,6 +18,8 @@ from scenarist.question import (
     Choice,
     EventGap,
     Item,
+    JudgedKey,
+    LeftOut,
     Order,
     Permutation,
     Prediction,
@@ -24,6 +27,7 @@ from scenarist.question import (
     Reading,
     Score,
     Segments,
+    Suggestions,
     Unsaid,
     Where,
     WordGap,
@@ -94,6 +98,8 @@ def question_text(question: AnyQuestion) -> str:
             return story.text
         case Unsaid(story=story, scenario=scenario, place=place):
             return f"{scenario}\n{story.text}\n(before sentence {place})"
+        case LeftOut(story=story):
+            return story.text
 
 
 def answer_text(answer: Answer, question: AnyQuestion | None = None) -> str:
@@ -108,6 +114,12 @@ def answer_text(answer: Answer, question: AnyQuestion | None = None) -> str:
             return " ".join(map(str, order))
         case Reading(story=story):
             return f"{len(story.sentences)} sentences, {len(story.events)} events, {len(story.entities)} entities"
+        case Suggestions(scenarios=scenarios, suggestions=suggestions):
+            said = "; ".join(f"{one.offset}: {one.phrase}" for one in suggestions)
+            return f"{', '.join(scenarios) or 'None'}: {said or 'nothing'}"
+        case JudgedKey(scenarios=scenarios, accepted=accepted):
+            names = ", ".join(names[0] for names in scenarios) or "None"
+            return f"{names}: {'; '.join(entry.event for entry in accepted) or 'nothing'}"
     if isinstance(question, Choice) and answer.isdigit() and int(answer) < len(question.choices):
         return f"({answer}) {question.choices[int(answer)]}"
     return str(answer)
@@ -137,9 +149,20 @@ def shown_items(
             + (f"  because of {', '.join(guess.why)}" if guess.why else "")
             for guess in (one.guesses[:10] if one else ())
         ]  # fmt: skip
+        if isinstance(item.key, JudgedKey):
+            guesses += [judgement_text(judgement) for judgement in judgements(item, one)]
         counts = ", ".join(f"{key} {count:g}" for key, count in marks.get(item.id, {}).items())
         shown.append({"id": item.id, "right": right(item, one), "guesses": guesses, "marks": counts})
     return shown
+
+
+def judgement_text(judgement: Judgement) -> str:
+    """What becomes of a suggestion, for people."""
+    place = "in place" if judgement.in_place else "accepted, elsewhere" if judgement.accepted else "wrong"
+    entry = judgement.entry
+    why = f" ({entry.why})" if entry is not None and entry.why else ""
+    meets = f"meets “{entry.event}”{why}" if entry is not None else "meets nothing"
+    return f"{judgement.suggestion.phrase}: {place}; {meets}"
 
 
 def item_card(item: Item) -> dict[str, str]:

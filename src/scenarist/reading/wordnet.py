@@ -1,5 +1,5 @@
-"""verb -> its synonyms; noun -> does it name an event or a process? A compact table of WordNet 3.0, carried in the
-package.
+"""verb -> its synonyms; noun -> its synonyms, kinds and what is above it; does it name an event or a process? Compact tables of
+WordNet 3.0, carried in the package.
 
 Bennett (Response processing): two verbs match if one is a lemma of any synset of the other. Bennett (Agreement Metric):
 the gloss of a verb is the name of its first synset. Mostafazadeh et al. 2016 (section 3.3): an event is any hyponym of
@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import gzip
 from functools import cache
+from typing import NamedTuple
 
 from scenarist.store.home import resource
 
@@ -91,3 +92,71 @@ def happens(noun: str, first: bool = False) -> bool:
     """
     flags = happenings().get(key(noun), "")
     return any(flag.isupper() for flag in flags) if first else bool(flags)
+
+
+class NounSynset(NamedTuple):
+    """A synset of nouns: its lexicographer file, the line of the synset above it (-1: none), its everyday lemmas."""
+
+    kind: str
+    above: int
+    lemmas: tuple[str, ...]
+
+
+KINDS = {
+    3: "top", 4: "act", 5: "animal", 6: "artifact", 7: "attribute", 8: "body", 9: "cognition", 10: "communication", 11: "event",
+    12: "feeling", 13: "food", 14: "group", 15: "location", 16: "motive", 17: "object", 18: "person", 19: "phenomenon", 20: "plant",
+    21: "possession", 22: "process", 23: "quantity", 24: "relation", 25: "shape", 26: "state", 27: "substance", 28: "time",
+}  # fmt: skip
+"""The lexicographer files of nouns."""
+
+
+@cache
+def nouns() -> tuple[tuple[NounSynset, ...], dict[str, tuple[int, ...]]]:
+    """The synsets of everyday nouns, and for each noun its first senses, most frequent first."""
+    synsets = []
+    for line in lines("noun-synsets"):
+        kind, above, *lemmas = line.split()
+        synsets.append(NounSynset(KINDS[int(kind)], int(above), tuple(lemmas)))
+    senses = {}
+    for line in lines("noun-senses"):
+        lemma, *numbers = line.split()
+        senses[lemma] = tuple(map(int, numbers))
+    return tuple(synsets), senses
+
+
+def noun_synonyms(noun: str, most: int = 3) -> frozenset[str]:
+    """All everyday lemmas of a noun's first senses, itself included.
+
+    >>> "automobile" in noun_synonyms("car"), noun_synonyms("flurble")
+    (True, frozenset({'flurble'}))
+    """
+    synsets, senses = nouns()
+    noun = key(noun)
+    return frozenset({noun}.union(*(synsets[number].lemmas for number in senses.get(noun, ())[:most])))
+
+
+def noun_kinds(noun: str, most: int = 2) -> tuple[str, ...]:
+    """What kinds of thing a noun names in its first senses, most frequent first; nothing where WordNet does not know it.
+
+    >>> noun_kinds("waiter")[0], noun_kinds("pizza")[0], noun_kinds("flurble")
+    ('person', 'food', ())
+    """
+    synsets, senses = nouns()
+    return tuple(dict.fromkeys(synsets[number].kind for number in senses.get(key(noun), ())[:most]))
+
+
+def above(noun: str, steps: int = 2, most: int = 2) -> frozenset[str]:
+    """The lemmas of the synsets at most so many steps above a noun's first senses.
+
+    >>> "meal" in above("dinner"), "food" in above("hammer")
+    (True, False)
+    """
+    synsets, senses = nouns()
+    higher: set[str] = set()
+    for number in senses.get(key(noun), ())[:most]:
+        for _ in range(steps):
+            number = synsets[number].above
+            if number < 0:
+                break
+            higher.update(synsets[number].lemmas)
+    return frozenset(higher)

@@ -12,13 +12,11 @@ from functools import lru_cache
 from pathlib import Path, PurePosixPath
 from typing import Any
 
-import msgspec
-
 from scenarist.errors import BadInput
 from scenarist.formats.plain import clean, sentences
 from scenarist.formats.plain import with_tokens as with_tokens
 from scenarist.inventory import UserFile, user_files
-from scenarist.question import Segments, Where
+from scenarist.models.untold.base import story_segments
 from scenarist.registry import find, make
 from scenarist.story import Segment, Story, replace
 from scenarist.verbs.inputs import named_texts, text_of
@@ -41,19 +39,7 @@ def segments(story: Story, model: str = "detector", least: float = 0.1) -> tuple
     Sentences are cut by rule whatever parse the story has, as they are in the stitched documents of the exam `detection` and of the
     detector's training. Labels lighter than ``least`` are left out, but never a segment's first.
     """
-    _, ready, _ = clean(story.text)
-    bare = Story(story.id, story.text, sentences=sentences(ready), source=story.source)
-    answer = verb_model(model).answer(Where(bare)).best
-    if not isinstance(answer, Segments):
-        raise BadInput(f"the model {model!r} does not detect segments; try detector.")
-    return tuple(
-        msgspec.structs.replace(
-            segment,
-            labels=tuple(label for rank, label in enumerate(segment.labels) if not rank or label.weight >= least),
-        )
-        for segment in answer.segments
-        if segment.labels
-    )
+    return story_segments(verb_model(model), story, least)
 
 
 def detect(

@@ -6,24 +6,27 @@ script event label where the question gives the labels of told events. The rank 
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from functools import cache, lru_cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import msgspec
 import numpy as np
 import numpy.typing as npt
 
 from scenarist import inventory
 from scenarist.errors import BadInput
+from scenarist.formats.plain import clean, sentences
 from scenarist.learning.slots import Slot
 from scenarist.learning.tellings import labels, telling
 from scenarist.models.untold.labels import LabelGap, is_labelled, label_gap
 from scenarist.models.untold.network import SlotNetwork, carried_network, labels_file
 from scenarist.networks.layers import log_softmax
-from scenarist.question import Answer, AnyQuestion, Guess, Prediction, Question, Unsaid
+from scenarist.question import Answer, AnyQuestion, Guess, LeftOut, Prediction, Question, Segments, Unsaid, Where
 from scenarist.registry import make
 from scenarist.store.home import inside, resource
-from scenarist.story import Sentence, Story
+from scenarist.story import Segment, Sentence, Story
 
 Array = npt.NDArray[np.float32]
 LISTED = 60
@@ -59,6 +62,28 @@ def detect_scenario(text: str, sentences: tuple[Sentence, ...]) -> str:
         for label in segment.labels[:1]:
             weight[label.name] = weight.get(label.name, 0.0) + label.weight * (segment.stop - segment.start)
     return max(weight, key=lambda name: weight[name], default="")
+
+
+def story_segments(model: Any, story: Story, least: float = 0.1) -> tuple[Segment, ...]:
+    """The segments a model sees in a story, its sentences cut by rule; labels lighter than ``least`` are left out, a first one never."""
+    _, ready, _ = clean(story.text)
+    bare = Story(story.id, story.text, sentences=sentences(ready), source=story.source)
+    answer = model.answer(Where(bare)).best
+    if not isinstance(answer, Segments):
+        raise BadInput(f"the model {model.name!r} does not detect segments; try detector.")
+    return tuple(
+        msgspec.structs.replace(
+            segment,
+            labels=tuple(label for rank, label in enumerate(segment.labels) if not rank or label.weight >= least),
+        )
+        for segment in answer.segments
+        if segment.labels
+    )
+
+
+def scenarios_of(segments: Iterable[Segment]) -> tuple[str, ...]:
+    """The scenarios that segments claim, by their first labels."""
+    return tuple(dict.fromkeys(segment.names[0] for segment in segments if segment.labels))
 
 
 def scenario_of(question: Unsaid) -> str:
@@ -149,6 +174,9 @@ class UntoldModel:
         """ln P and the expected rank of each answer; an answer no table knows has no rank."""
         rated: list[tuple[float | None, float | None]] = []
         for question, answer in zip(questions, answers, strict=True):
+            if isinstance(question, LeftOut):
+                rated.append((None, None))
+                continue
             names, logp = self.ranked(question)
             if answer not in names:
                 rated.append((None, None))

@@ -31,10 +31,11 @@ from scenarist.learning.script_matches import (
 from scenarist.learning.script_phrases import USUAL, names_scenario, phrase_text, verb_and_head, wording
 from scenarist.learning.scripts import carried, known_scripts
 from scenarist.learning.tellings import content_lemmas, event_verbs, main_verb
-from scenarist.models.untold.base import Array, SlotGap, log_chances
+from scenarist.models.untold.base import Array, SlotGap, detector, log_chances, scenarios_of, story_segments
 from scenarist.models.untold.counts import UntoldNetwork
 from scenarist.models.untold.labels import event_labels, label_knowledge
 from scenarist.models.untold.network import carried_network
+from scenarist.question import AnyQuestion, Guess, LeftOut, Prediction, Question, Suggestion, Suggestions, Unsaid
 from scenarist.script import EventType, Reason, Script
 from scenarist.story import Label, Segment, Story
 
@@ -203,6 +204,7 @@ class ScriptModel(UntoldNetwork):
     """What a story leaves unsaid, by scripts, with a network at its gaps; the model behind `read`."""
 
     name = "untold-scripts"
+    asks: tuple[type[Question], ...] = (Unsaid, LeftOut)
 
     def __init__(
         self, most: int = 6, least: float = 0.25, taught: bool = False, scripts: Mapping[str, Script] | None = None
@@ -220,6 +222,15 @@ class ScriptModel(UntoldNetwork):
         return self._indexed.get(scenario)
 
     # what a story leaves unsaid
+
+    def answer(self, question: AnyQuestion) -> Prediction:
+        """The likeliest fillers of a gap, or all that a story leaves out."""
+        if not isinstance(question, LeftOut):
+            return super().answer(question)
+        segments = story_segments(detector(), question.story)
+        unsaid, _ = self.unsaid(msgspec.structs.replace(question.story, segments=segments))
+        suggestions = tuple(Suggestion(event.phrase, event.at, scenario=event.scenario) for event in unsaid)
+        return Prediction("", (Guess(Suggestions(scenarios_of(segments), suggestions)),), by=self.name)
 
     def unsaid(self, story: Story) -> tuple[tuple[UnsaidEvent, ...], tuple[tuple[str, int], ...]]:
         """All that the segments of a story leave unsaid, and what they deny."""
