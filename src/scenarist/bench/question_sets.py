@@ -64,7 +64,8 @@ LABELS = {
 
 
 def toy(split: str, view: str) -> list[Any]:
-    """A view of the toy corpus; ``judged``: its stories with keys; ``labelled``: the stories of a bath, their events with InScript's labels."""
+    """A view of the toy corpus; ``judged``: stories with keys;
+    ``labelled``: the stories of a bath, their events with InScript's labels."""
     if view == "judged":
         return [judged(story) for story in make("corpus", "toy", split=split, kind="stories")]
     if view != "labelled":
