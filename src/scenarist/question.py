@@ -184,6 +184,16 @@ class Example(Noun, frozen=True):
     answer: Answer
 
 
+def sources(item: str, group: str = "", groups: tuple[str, ...] = ()) -> tuple[str, ...]:
+    """The sources of an item, each once; an item that names none is its own.
+
+    >>> sources("d1", groups=("a", "b", "a")), sources("d1", "g"), sources("d1")
+    (('group a', 'group b'), ('group g',), ('item d1',))
+    """
+    named = dict.fromkeys(groups or ((group,) if group else ()))
+    return tuple(f"group {name}" for name in named) or (f"item {item}",)
+
+
 class Item(Noun, frozen=True):
     """A question with its key; never handed to a solver."""
 
@@ -191,11 +201,18 @@ class Item(Noun, frozen=True):
     question: AnyQuestion
     key: Answer
     group: str = ""
-    """What the item shares a source with: the bootstrap draws groups."""
+    """What the item shares its one source with: the bootstrap draws sources."""
     accept: tuple[str, ...] = ()
     """Other answers that count as right where a metric says so."""
     tags: tuple[str, ...] = ()
     """For breakdowns: genre, length band, near-duplicate."""
+    groups: tuple[str, ...] = ()
+    """All its sources, where an item is made of several (the stories of a stitched document); they count in place of ``group``."""
+
+    @property
+    def sources(self) -> tuple[str, ...]:
+        """What the bootstrap draws for this item: its sources, or the item itself where it names none."""
+        return sources(self.id, self.group, self.groups)
 
 
 class Guess(Noun, frozen=True):
@@ -240,6 +257,12 @@ class Mark(Noun, frozen=True):
     item: str
     counts: tuple[tuple[str, float], ...]
     group: str = ""
+    groups: tuple[str, ...] = ()
+
+    @property
+    def sources(self) -> tuple[str, ...]:
+        """What the bootstrap draws for this mark, as the item says it."""
+        return sources(self.item, self.group, self.groups)
 
     def __post_init__(self) -> None:
         finite(**dict(self.counts))
@@ -257,6 +280,8 @@ class Score(Noun, frozen=True):
     marks: tuple[Mark, ...] = ()
     missing: int = 0
     """Items without a prediction, counted as wrong."""
+    groups: int = 0
+    """How many sources the interval drew; 0 where nobody counted them."""
 
     def __post_init__(self) -> None:
         finite(value=self.value, low=self.low, high=self.high)

@@ -65,7 +65,7 @@ def test_foreign_text_of_the_test_split_was_never_drawn_before():
     from scenarist.corpora.stitched import noise_texts
 
     test, train, dev = (
-        {line for lines in noise_texts("short-fiction", split) for line in lines if len(line) > 40}
+        {line for text in noise_texts("short-fiction", split) for line in text.sentences if len(line) > 40}
         for split in ("test", "train", "dev")
     )
     assert len(test) > 10_000

@@ -160,3 +160,26 @@ def test_impossible_settings_are_refused(settings: dict[str, object]) -> None:
 def test_other_text_needs_a_corpus(stories: Path) -> None:
     with pytest.raises(BadInput, match="others"):
         list(Stitched("train", documents=2, other=0.3, others=()))
+
+
+def test_every_source_of_a_document_is_noted_and_reaches_its_item(stories: Path) -> None:
+    """Segments, what is nested in them, and text without a scenario: all that a document was made of."""
+    from scenarist.exams.detection import Detection
+
+    corpus = Stitched(
+        "train", documents=12, other=0.4, others=("rocstories",), nested=0.5, separators=0.3, lead_ins=0.3
+    )
+    items = list(Detection(labels="any").set(corpus))
+    told = {
+        " ".join(line.split()): part.source
+        for texts in (stitching.told_texts("mcscript", "train"), stitching.noise_texts("rocstories", "train"))
+        for part in texts
+        for line in part.sentences
+    }
+    for item, story in zip(items, corpus, strict=True):
+        expected = {told[" ".join(story.of(one).split())] for one in story.sentences}
+        assert set(item.groups) == expected
+        assert not item.question.story.notes  # type: ignore[union-attr]
+    assert any(name.startswith("rocstories:") for item in items for name in item.groups)
+    shared = [name for item in items for name in item.groups]
+    assert len(set(shared)) < len(shared)

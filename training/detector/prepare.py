@@ -92,7 +92,7 @@ def without() -> Iterator[dict[str, object]]:
     """Text that tells none of the scenarios."""
     for split in ("train", "dev"):
         for source in ("short-fiction", "gum", "ewt"):
-            for lines in noise_texts(source, split):
+            for lines, *_ in noise_texts(source, split):
                 yield {"kind": "none", "split": split, "label": "", "sentences": list(lines[:80]), "source": source}
 
 

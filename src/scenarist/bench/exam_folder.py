@@ -34,6 +34,7 @@ class Key(Noun, frozen=True):
     group: str = ""
     accept: tuple[str, ...] = ()
     tags: tuple[str, ...] = ()
+    groups: tuple[str, ...] = ()
 
 
 def write(path: Path, items: Sequence[Item], card: ExamCard) -> None:
@@ -41,7 +42,7 @@ def write(path: Path, items: Sequence[Item], card: ExamCard) -> None:
     if path.exists() and not path.is_dir():
         raise BadInput(f"{path} is a file; expected a folder to write questions and keys to.")
     write_whole(path / "questions.jsonl", write_jsonl(QuestionLine(item.id, item.question) for item in items))
-    write_whole(path / "keys.jsonl", write_jsonl(Key(i.id, i.key, i.group, i.accept, i.tags) for i in items))
+    write_whole(path / "keys.jsonl", write_jsonl(Key(i.id, i.key, i.group, i.accept, i.tags, i.groups) for i in items))
     write_whole(path / "exam.json", [to_json(card), b"\n"])
 
 
@@ -63,7 +64,7 @@ def read(path: Path) -> ExamPaper:
         raise BadInput(
             f"{path}: questions.jsonl and keys.jsonl do not hold the same items (e.g. {lost[0] if lost else '?'!r})."
         )
-    items = [Item(key.id, questions[key.id], key.key, key.group, key.accept, key.tags) for key in keys]
+    items = [Item(key.id, questions[key.id], key.key, key.group, key.accept, key.tags, key.groups) for key in keys]
     found = f"{what.corpus}#{data_hash(items)}"
     if found != what.data:
         raise BadInput(

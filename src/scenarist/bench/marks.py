@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+import msgspec
 import numpy as np
 
 from scenarist import __version__
-from scenarist.bench.bootstrap import interval
+from scenarist.bench.bootstrap import interval, sources_of
 from scenarist.contracts import Metric
 from scenarist.errors import BadInput
 from scenarist.question import Item, Mark, Prediction, Score
@@ -20,7 +21,7 @@ def marks_of(metric: Metric, items: Sequence[Item], predictions: Mapping[str, Pr
     answers = [predictions.get(item.id) for item in items]
     counts = together(items, answers) if together else [metric.mark(*pair) for pair in zip(items, answers, strict=True)]
     return tuple(
-        Mark(item.id, tuple((key, float(count)) for key, count in found.items()), item.group)
+        Mark(item.id, tuple((key, float(count)) for key, count in found.items()), item.group, item.groups)
         for item, found in zip(items, counts, strict=True)
     )
 
@@ -30,14 +31,13 @@ def mean_marks(runs: Sequence[Sequence[Mark]]) -> tuple[Mark, ...]:
     if len(runs) == 1:
         return tuple(runs[0])
     pooled: dict[str, dict[str, float]] = {}
-    groups: dict[str, str] = {}
+    first = {mark.item: mark for marks in runs for mark in marks}
     for marks in runs:
         for mark in marks:
-            groups[mark.item] = mark.group
             counts = pooled.setdefault(mark.item, {})
             for key, count in mark.counts:
                 counts[key] = counts.get(key, 0.0) + count / len(runs)
-    return tuple(Mark(item, tuple(counts.items()), groups[item]) for item, counts in pooled.items())
+    return tuple(msgspec.structs.replace(first[item], counts=tuple(counts.items())) for item, counts in pooled.items())
 
 
 def total(metric: Metric, marks: Sequence[Mark]) -> float:
@@ -58,7 +58,8 @@ def score_marks(
     value = total(metric, marks)
     low, high = interval(metric, marks, seed=seed)
     signature = sign(metric.name, {"exam": fields.get("exam", "none"), **metric.settings(), **fields, "v": __version__})
-    return Score(metric.name, value, float(low), float(high), len(marks), signature, tuple(marks), missing)
+    drawn = len(sources_of(marks))
+    return Score(metric.name, value, float(low), float(high), len(marks), signature, tuple(marks), missing, drawn)
 
 
 def score(

@@ -6,10 +6,10 @@ Three tests, chosen by what the marks are, and the choice is said in the result:
 items on
   which they differ (McNemar 1947).
 - ``randomisation``: any other marks (partial credit, precision and recall, items that share a source): approximate
-  randomisation (Noreen 1989; Yeh 2000), the two systems' counts exchanged group by group.
-- ``bootstrap``: metrics that are means of real numbers (surprisal, MRR, tau): paired bootstrap (Efron and Tibshirani
-1993),
-  groups drawn whole, the replicated differences shifted to the null hypothesis.
+  randomisation (Noreen 1989; Yeh 2000), the two systems' counts exchanged source by source.
+- ``bootstrap``: metrics that are means of real numbers (surprisal, MRR, tau), and items of several sources each, whose sources cannot be
+  exchanged one by one: paired bootstrap (Efron and Tibshirani 1993), sources drawn whole, the replicated differences shifted to the null
+  hypothesis.
 
 All are two-sided. The interval of the difference is always the paired percentile bootstrap. Several comparisons are
 corrected by Holm's step-down method (Holm 1979).
@@ -32,9 +32,9 @@ from scenarist.bench.bootstrap import (
     detectable,
     distinct,
     drawn,
-    group_of,
     group_sums,
     percentiles,
+    sources_of,
 )
 from scenarist.contracts import Metric
 from scenarist.errors import BadInput
@@ -45,7 +45,7 @@ SHUFFLES = 10_000
 
 
 class Paired(NamedTuple):
-    """Counts of two systems summed over the same groups."""
+    """Counts of two systems summed over the same sources."""
 
     first: Sums
     second: Sums
@@ -54,6 +54,15 @@ class Paired(NamedTuple):
     def both(self) -> Array:
         """The two tables side by side."""
         return np.concatenate([self.first.table, self.second.table], axis=1)
+
+    @property
+    def spare(self) -> Array:
+        """What ``both`` holds more than the items do."""
+        return np.concatenate([self.first.spare, self.second.spare])
+
+    def observed(self, metric: Metric) -> float:
+        """The difference itself."""
+        return float(self.difference(metric, np.concatenate([self.first.whole, self.second.whole])))
 
     def difference(self, metric: Metric, both: Array) -> Array:
         """First minus second, for sums of ``both`` in any leading shape."""
@@ -78,9 +87,9 @@ def pair(marks_a: Sequence[Mark], marks_b: Sequence[Mark]) -> Paired:
             f"{odd[0]!r}. Score both on the same exam folder."
         )
     names = list(dict.fromkeys(key for mark in (*marks_a, *marks_b) for key, _ in mark.counts))
-    groups = list(dict.fromkeys(group_of(mark) for mark in marks_a))
+    groups = sources_of(marks_a)
     aligned = [other[mark.item] for mark in marks_a]
-    if any(group_of(a) != group_of(b) for a, b in zip(marks_a, aligned, strict=True)):
+    if any(a.sources != b.sources for a, b in zip(marks_a, aligned, strict=True)):
         raise BadInput("Cannot compare two systems: their marks give different groups to one item.")
     return Paired(group_sums(marks_a, names, groups), group_sums(aligned, names, groups))
 
@@ -126,9 +135,12 @@ def swapped(gap: Array, rng: np.random.Generator, shuffles: int) -> Iterator[Arr
 
 
 def randomisation(metric: Metric, sums: Paired, seed: int = 13, shuffles: int = SHUFFLES) -> float:
-    """Two-sided p: how often an exchange of groups makes a difference at least as large as the observed one."""
-    observed = abs(float(sums.difference(metric, sums.both.sum(axis=0))))
-    first, second = sums.first.table.sum(axis=0), sums.second.table.sum(axis=0)
+    """Two-sided p: how often an exchange of groups makes a difference at least as large as the observed one.
+
+    For items of one source each: where items share several sources, nothing can be exchanged whole.
+    """
+    observed = abs(sums.observed(metric))
+    first, second = sums.first.whole, sums.second.whole
     extreme = 0
     for moved in swapped(sums.second.table - sums.first.table, np.random.default_rng(seed), shuffles):
         both = np.concatenate([first + moved, second - moved], axis=1)
@@ -137,9 +149,10 @@ def randomisation(metric: Metric, sums: Paired, seed: int = 13, shuffles: int = 
 
 
 def differences(metric: Metric, sums: Paired, seed: int = 13, replicates: int = REPLICATES) -> Array:
-    """Bootstrap replicates of the difference, groups drawn whole and for both systems alike."""
+    """Bootstrap replicates of the difference, sources drawn whole and for both systems alike."""
     rng = np.random.default_rng(seed)
-    return np.concatenate([np.atleast_1d(sums.difference(metric, both)) for both in drawn(sums.both, rng, replicates)])
+    parts = drawn(sums.both, rng, replicates, sums.spare)
+    return np.concatenate([np.atleast_1d(sums.difference(metric, both)) for both in parts])
 
 
 def bootstrap_p(values: Array, observed: float) -> float:
@@ -158,7 +171,7 @@ def compare(
 ) -> Comparison:
     """The right test for these marks, with the difference first minus second and its interval."""
     sums = pair(marks_a, marks_b)
-    observed = float(sums.difference(metric, sums.both.sum(axis=0)))
+    observed = sums.observed(metric)
     values = differences(metric, sums, seed, replicates)
     ends: Interval = percentiles(values)
     by_item = {mark.item: mark for mark in marks_b}
@@ -167,7 +180,7 @@ def compare(
         only_a = sum(a and not b for a, b in zip(right_a, right_b, strict=True))
         only_b = sum(b and not a for a, b in zip(right_a, right_b, strict=True))
         test, p = "mcnemar", mcnemar(only_a, only_b)
-    elif getattr(metric, "averages", False):
+    elif getattr(metric, "averages", False) or any(len(mark.sources) > 1 for mark in marks_a):
         test, p = "bootstrap", bootstrap_p(values, observed)
     else:
         test, p = "randomisation", randomisation(metric, sums, seed, shuffles)

@@ -38,13 +38,16 @@ class Part(NamedTuple):
 
     sentences: tuple[str, ...]
     label: str = ""
+    source: str = ""
+    """The story or other text they are from, as ``corpus:id``."""
 
 
 class StitchedText(NamedTuple):
-    """A document's sentences and its segments as (first, last, labels, group)."""
+    """A document's sentences, its segments as (first, last, labels, group), and the texts it was made of."""
 
     sentences: list[str]
     segments: list[tuple[int, int, str, str]]
+    sources: list[str]
 
 
 @cache
@@ -55,7 +58,7 @@ def told_texts(corpus: str, split: str) -> tuple[Part, ...]:
         if story.scenario:
             spans = story.sentences or cut(story.text)
             name = find(story.scenario).name if known(story.scenario) else story.scenario
-            found.append(Part(tuple(" ".join(story.of(one).split()) for one in spans), name))
+            found.append(Part(tuple(" ".join(story.of(one).split()) for one in spans), name, f"{corpus}:{story.id}"))
     if not found:
         raise BadInput(
             f"stitched: no story of {corpus!r} ({split}) names its scenario, so nothing can be stitched from it."
@@ -87,7 +90,7 @@ def noise_sources(others: tuple[str, ...], split: str) -> tuple[str, ...]:
 
 
 @cache
-def noise_texts(corpus: str, split: str) -> tuple[tuple[str, ...], ...]:
+def noise_texts(corpus: str, split: str) -> tuple[Part, ...]:
     """Texts of a corpus that tell no scenario, as sentences; of a long work, a stretch from its middle.
 
     Where test texts come from the train part (`noise_split`), the stretch before that one: no training has drawn from it.
@@ -108,7 +111,7 @@ def noise_texts(corpus: str, split: str) -> tuple[tuple[str, ...], ...]:
             lines = tuple(text[one.start : one.stop] for one in cut(text))
             lines = lines[1:-1] if start else lines
         if len(lines) > 2:
-            found.append(lines)
+            found.append(Part(lines, source=f"{corpus}:{story.id}"))
     return tuple(found)
 
 
@@ -229,7 +232,8 @@ class Stitched:
         """One document as a story with its segments."""
         made = self.document(draw)
         lines = [blogged(one, draw) for one in made.sentences] if self.recipe.blog else made.sentences
-        story = Story.from_sentences(id, lines, source=f"{self.name}:{self.split}", notes=(("seed", str(seed)),))
+        notes = (("seed", str(seed)), *(("source", name) for name in dict.fromkeys(made.sources)))
+        story = Story.from_sentences(id, lines, source=f"{self.name}:{self.split}", notes=notes)
         spans = story.sentences
         found = tuple(
             Segment(spans[first].start, spans[last - 1].stop, (Label(label),), group, by="stitched")
@@ -242,15 +246,16 @@ class Stitched:
         parts = self.told(draw)
         want = sum(len(part.sentences) for part in parts) * self.recipe.other / (1 - self.recipe.other)
         while want > 0.5:
-            run = Part(self.foreign(draw, *self.recipe.runs))
+            run = self.foreign(draw, *self.recipe.runs)
             parts.insert(draw.randint(0, len(parts)), run)
             want -= len(run.sentences)
-        made = StitchedText([], [])
+        made = StitchedText([], [], [])
         for number, part in enumerate(parts):
             if part.label:
                 self.lay(made, part, f"g{number}", draw)
             else:
                 made.sentences.extend(part.sentences)
+                made.sources.append(part.source)
         return made
 
     def told(self, draw: random.Random) -> list[Part]:
@@ -266,35 +271,41 @@ class Stitched:
             used = {part.label for part in parts}
             pool = [one for one in pool if one.label not in used] or [one for one in stories if one.label not in used]
             story = draw.choice(pool)
-            parts.append(Part(stretch(story.sentences, draw, *self.recipe.sentences), story.label))
+            parts.append(story._replace(sentences=stretch(story.sentences, draw, *self.recipe.sentences)))
         return parts
 
-    def foreign(self, draw: random.Random, low: int, high: int) -> tuple[str, ...]:
+    def foreign(self, draw: random.Random, low: int, high: int) -> Part:
         """Some sentences without a scenario, from one of the other corpora (each as likely)."""
         if not self.recipe.others:
             raise BadInput("stitched: text without a scenario is asked for, but `others` names no corpus.")
         texts = noise_texts(draw.choice(noise_sources(self.recipe.others, self.split)), self.split)
-        return stretch(draw.choice(texts), draw, low, high)
+        text = draw.choice(texts)
+        return text._replace(sentences=stretch(text.sentences, draw, low, high))
 
     def lay(self, made: StitchedText, part: Part, group: str, draw: random.Random) -> None:
         """Append a segment, with what may lead in to it, part it or nest in it."""
         lines = list(part.sentences)
+        made.sources.append(part.source)
         if self.recipe.lead_ins and draw.random() < self.recipe.lead_ins:
             lead = self.foreign(draw, 1, 2 * self.recipe.short)
-            if len(lead) > self.recipe.short:
-                made.sentences.extend(lead)
+            made.sources.append(lead.source)
+            if len(lead.sentences) > self.recipe.short:
+                made.sentences.extend(lead.sentences)
             else:
-                lines[:0] = lead
+                lines[:0] = lead.sentences
         first = len(made.sentences)
         place = draw.randint(1, len(lines) - 1) if len(lines) > 1 else len(lines)
         if self.recipe.nested and len(lines) > 2 and draw.random() < self.recipe.nested:
             story = self.inside(part.label, draw)
             if story is not None:
                 middle = stretch(story.sentences, draw, *self.recipe.inner)
+                made.sources.append(story.source)
                 made.segments.append((first + place, first + place + len(middle), story.label, group + "n"))
                 lines[place:place] = middle
         elif self.recipe.separators and len(lines) > 2 and draw.random() < self.recipe.separators:
-            middle = self.foreign(draw, 1, 3 * self.recipe.short)
+            apart = self.foreign(draw, 1, 3 * self.recipe.short)
+            middle = apart.sentences
+            made.sources.append(apart.source)
             if len(middle) > self.recipe.short:  # a long one is left out: two parts of one segment
                 made.segments.append((first, first + place, part.label, group))
                 made.segments.append((first + place + len(middle), first + len(lines) + len(middle), part.label, group))
