@@ -6,6 +6,8 @@ what usually comes before what.
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 from scenarist.noun import Noun, finite
 
 
@@ -114,6 +116,61 @@ class WrittenScript(Noun, frozen=True):
     def participant(self, name: str) -> Participant:
         """A participant by its name."""
         return next(participant for participant in self.participants if participant.name == name)
+
+
+class EventEvidence(Noun, frozen=True):
+    """What tellers say of one event of a written script: counts only, never a sentence."""
+
+    id: str
+    in_stories: int = 0
+    """Stories that tell it, of ``ScriptEvidence.stories``."""
+    in_lists: int = 0
+    """Lists of the activity's steps that name it, of ``ScriptEvidence.lists``."""
+    place: float = -1.0
+    """Mean place of its first mention, 0 first to 1 last; -1 where nobody tells it."""
+    after: tuple[tuple[str, int], ...] = ()
+    """(event told directly before it, tellers), commonest first."""
+    before: tuple[tuple[str, int], ...] = ()
+    """(event told directly after it, tellers)."""
+    fillers: tuple[tuple[str, str, int], ...] = ()
+    """(participant, word that fills it, tellers), of at least two tellers."""
+
+    def __post_init__(self) -> None:
+        finite(place=self.place)
+
+
+class OrderEvidence(NamedTuple):
+    """How often one event is told before another, in stories and in lists of steps."""
+
+    first: str
+    second: str
+    stories: int
+    """Stories that tell ``first`` before ``second``."""
+    stories_back: int
+    lists: int
+    lists_back: int
+
+
+class ToldGap(NamedTuple):
+    """What many tell and no event of the script says: a proposal for the library."""
+
+    phrase: str
+    tellers: int
+    place: float
+
+
+class ScriptEvidence(Noun, frozen=True):
+    """What tellers say of a written script."""
+
+    scenario: str
+    sources: tuple[tuple[str, int], ...] = ()
+    """(corpus, tellers)."""
+    stories: int = 0
+    lists: int = 0
+    events: tuple[EventEvidence, ...] = ()
+    """One for each event of the script, in its order."""
+    order: tuple[OrderEvidence, ...] = ()
+    gaps: tuple[ToldGap, ...] = ()
 
 
 class Reason(Noun, frozen=True):

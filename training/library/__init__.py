@@ -1,0 +1,1 @@
+"""How what is carried beside the library of written scripts was made."""
