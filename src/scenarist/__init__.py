@@ -26,8 +26,9 @@ NOUNS = {
         "Score", "Segments", "Unsaid", "Where", "WordGap",
     ),
     "scenarist.answers": (
-        "AlignedPhrase", "AlignedPhrases", "Candidate", "CheckedStory", "Fault", "FilledChain", "Finding", "KnownScenario",
-        "KnownScript", "OrderedSentences", "RankedOrder", "ReadFolder", "ScenarioRelation", "StoryChains", "WrittenEndings",
+        "AlignedPhrase", "AlignedPhrases", "Candidate", "CheckedStory", "ExplainedStep",
+        "Explanation", "Fault", "FilledChain", "Finding", "KnownScenario",
+        "KnownScript", "NearPair", "OrderedSentences", "RankedOrder", "ReadFolder", "ScenarioRelation", "StoryChains", "WrittenEndings",
     ),
     "scenarist.marked": (
         "Comparison", "ExamCard", "ExamPaper", "Scored",
@@ -47,8 +48,9 @@ __all__ = [
     "Story", "Token", "EventType", "Reason", "Scenario", "Script", "Interpretation", "UnsaidEvent", "Choice",
     "EventGap", "Guess", "Item", "Mark", "Order", "Permutation", "Prediction", "Read", "Reading", "Score",
     "Segments", "Unsaid", "Where", "WordGap", "AlignedPhrase", "AlignedPhrases", "Candidate", "FilledChain",
-    "CheckedStory", "Fault", "Finding", "KnownScenario", "KnownScript", "OrderedSentences", "RankedOrder", "ReadFolder",
-    "ScenarioRelation", "StoryChains", "WrittenEndings", "Comparison", "ExamCard", "ExamPaper", "Scored", "BadInput", "Missing",
+    "CheckedStory", "Fault", "Finding", "KnownScenario", "KnownScript", "NearPair", "OrderedSentences", "RankedOrder", "ReadFolder",
+    "ScenarioRelation", "StoryChains", "WrittenEndings", "ExplainedStep", "Explanation",
+    "Comparison", "ExamCard", "ExamPaper", "Scored", "BadInput", "Missing",
 ]  # fmt: skip
 
 

@@ -4,11 +4,14 @@ from scenarist.answers import AlignedPhrase as AlignedPhrase
 from scenarist.answers import AlignedPhrases as AlignedPhrases
 from scenarist.answers import Candidate as Candidate
 from scenarist.answers import CheckedStory as CheckedStory
+from scenarist.answers import ExplainedStep as ExplainedStep
+from scenarist.answers import Explanation as Explanation
 from scenarist.answers import Fault as Fault
 from scenarist.answers import FilledChain as FilledChain
 from scenarist.answers import Finding as Finding
 from scenarist.answers import KnownScenario as KnownScenario
 from scenarist.answers import KnownScript as KnownScript
+from scenarist.answers import NearPair as NearPair
 from scenarist.answers import OrderedSentences as OrderedSentences
 from scenarist.answers import RankedOrder as RankedOrder
 from scenarist.answers import ReadFolder as ReadFolder

@@ -1,7 +1,7 @@
 """The nouns that verbs answer with, where no other noun does: filled chains, orders, aligned phrases, chains of a story, findings.
 
-`read` gives an Interpretation (`interpretation.py`), `detect` and `events` a Story, `explain` an Alignment, `show` a Script (`story.py`,
-`script.py`), `exam` and `score` what `marked.py` holds.
+`read` gives an Interpretation (`interpretation.py`), `detect` and `events` a Story, `show` a Script (`story.py`, `script.py`),
+`exam` and `score` what `marked.py` holds.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from scenarist.noun import Noun
 from scenarist.script import Scenario, Script
-from scenarist.story import Chain
+from scenarist.story import Alignment, Chain
 
 
 class Answered(Noun, frozen=True, omit_defaults=False):
@@ -81,6 +81,42 @@ class AlignedPhrase(Answered, frozen=True):
     """(pair, place) of the first occurrences."""
     sentences: tuple[str, ...] = ()
     """Sentences with the phrase in brackets, where they were asked for and the corpus is at hand."""
+
+
+class ExplainedStep(Answered, frozen=True):
+    """One concrete step of an instruction."""
+
+    text: str
+    word: str
+    """The word of the instruction that it was told from."""
+    evidence: tuple[str, ...] = ()
+    """Its phrases that KidsCook aligns with that word, with their counts (Bisk et al. 2019, Table 3)."""
+
+
+class NearPair(Answered, frozen=True):
+    """A training pair whose instruction is like the one asked; shown where the corpus is at hand."""
+
+    id: str
+    instruction: str
+    concrete: str
+    likeness: float
+    """Cosine of the content words, weighted by rarity."""
+
+
+class Explanation(Answered, frozen=True):
+    """The concrete steps of an instruction: what `explain` gives."""
+
+    steps: tuple[ExplainedStep, ...]
+    confidence: float | None
+    """How likely a cook finds the steps right; None where a model wrote them."""
+    alignment: Alignment
+    by: str
+    near: tuple[NearPair, ...] = ()
+
+    def _repr_html_(self) -> str:
+        from scenarist.registry import display
+
+        return display(self.alignment)
 
 
 class AlignedPhrases(Answered, frozen=True):

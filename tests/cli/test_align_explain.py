@@ -45,6 +45,29 @@ def test_unknown_words_are_answered_with_near_ones(table: Path, capsys: pytest.C
     assert run(capsys, "align", "x", "--table", str(table.with_name("none.jsonl")))[0] == 3
 
 
+def test_function_words_are_refused_and_brackets_are_shown(table: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    code, _, err = run(capsys, "align", "the", "--table", str(table))
+    assert code == 2
+    assert "function word" in err
+    code, out, _ = run(capsys, "align", "parmesan", "--table", str(table), "--plain", "--json")
+    assert code == 0
+    assert json.loads(out)["concrete"][0]["pmi"] == 0.0  # one word, one phrase: together as often as by chance
+
+
+def test_explain_from_the_kitchen(capsys: pytest.CaptureFixture[str]) -> None:
+    code, out, _ = run(capsys, "explain", "Drain the pasta!", "--json")
+    assert code == 0
+    told = json.loads(out)
+    assert told["abstract"] == ["drain", "the", "pasta", "."]
+    assert 0 < told["confidence"] < 1
+    assert {step["word"] for step in told["steps"]} == {"drain"}
+    assert not {span["from"] for span in told["spans"]} & {"the", "."}
+    code, _, err = run(capsys, "explain", "deglaze the moon")
+    assert code == 2
+    assert "'moon'" in err
+    assert "--size large" in err
+
+
 @pytest.mark.neural
 def test_explain_wants_an_instruction(capsys: pytest.CaptureFixture[str]) -> None:
     pytest.importorskip("torch")

@@ -37,7 +37,7 @@ def test_a_side_that_was_not_asked_for_is_none(table: Path) -> None:
 
 def test_the_sentence_behind_a_row() -> None:
     pairs = {"c": tuple("wash up . hold a grater over it . grate".split())}
-    entry = PhraseEntry("parmesan", "grater", 4, 1.0, (("c", 5), ("gone", 0)))
+    entry = PhraseEntry("parmesan", "grater", 4, 1.0, 1.5, (("c", 5), ("gone", 0)))
     assert sentences_behind(entry, pairs, 2) == ("hold a [grater] over it",)
     assert sentences_behind(entry, pairs, 0) == ()
 

@@ -110,6 +110,7 @@ sys.meta_path.insert(0, Refuse())
 from scenarist import *
 try:
     explain("drain the pasta")
+    explain("drain the pasta", size="large")
 except Missing as error:
     print(error)
 """

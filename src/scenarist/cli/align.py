@@ -11,7 +11,7 @@ app = typer.Typer()
 
 @app.command(
     epilog='Examples: scenarist align parmesan | scenarist align "cutting board" --from concrete | '
-    "scenarist align whisk --sentences 2"
+    "scenarist align whisk --sentences 2 --plain"
 )
 def align(
     phrase: str = typer.Argument(help="An abstract word (parmesan) or a concrete phrase (cutting board)."),
@@ -22,14 +22,14 @@ def align(
     ),
     table: Path | None = typer.Option(None, help="Another table (made by training/kidscook/alignments.py)."),
     as_json: bool = typer.Option(False, "--json", help="Print JSON."),
-    seed: int = typer.Option(13, help="Not used: looking up is not random."),
+    plain: bool = typer.Option(False, help="Plain PMI, as in the paper, instead of PMI discounted for rare pairs."),
     quiet: bool = typer.Option(False, "--quiet", "-q", help="No notes."),
 ) -> None:
     """Look up which concrete phrase an abstract word stands for."""
     from scenarist.cli.console import console, json_out
     from scenarist.verbs.align import align as look_up
 
-    aligned = look_up(phrase, side, limit, sentences, table)
+    aligned = look_up(phrase, side, limit, sentences, table, plain)
     sides = {name: rows for name in ("concrete", "abstract") if (rows := getattr(aligned, name)) is not None}
     if as_json:
         json_out({"asked": aligned.asked, "by": aligned.by, **sides})
@@ -42,8 +42,10 @@ def align(
         out.print(f"{aligned.asked} {head}", style="bold")
         for row in rows:
             text = row.phrase if name == "concrete" else row.word
-            out.print(f"  {text:<28} pmi {row.pmi:5.2f}  {row.count:4d} times")
+            out.print(f"  {text:<28} pmi {row.pmi:5.2f}  {row.count:4d} times", markup=False)
             for line in row.sentences:
-                out.print(f"      {line}", style="dim")
+                out.print(f"      {line}", style="dim", markup=False)
     if not quiet:
-        out.print(f"Alignments by {aligned.by}, natural-log PMI, discounted for rare pairs.", style="dim")
+        out.print(
+            f"Alignments by {aligned.by}, natural-log PMI{'' if plain else ', discounted for rare pairs'}.", style="dim"
+        )

@@ -73,8 +73,15 @@ class PhraseEntry(Noun, frozen=True):
     count: int
     pmi: float
     """Natural log, discounted where the table is."""
+    plain: float | None = None
+    """Natural-log PMI without the discount, as in the paper; None in tables that do not know it."""
     found: tuple[tuple[str, int], ...] = ()
     """(pair, place) of the first occurrences: the sentences behind the row."""
+
+
+def strength(entry: PhraseEntry, plain: bool) -> float:
+    """What rows are sorted by: discounted PMI, or plain."""
+    return entry.pmi if not plain or entry.plain is None else entry.plain
 
 
 class PhraseTable:
@@ -87,18 +94,19 @@ class PhraseTable:
         for entry in self.entries:
             self._words[entry.word].append(entry)
 
-    def concrete(self, word: str, limit: int = 10) -> list[PhraseEntry]:
-        """What an abstract word stands for, strongest first."""
-        return sorted(self._words.get(word, []), key=lambda entry: (-entry.pmi, entry.phrase))[:limit]
+    def concrete(self, word: str, limit: int = 10, plain: bool = False) -> list[PhraseEntry]:
+        """What an abstract word stands for, strongest first; ``plain`` sorts by the PMI of the paper."""
+        return sorted(self._words.get(word, []), key=lambda entry: (-strength(entry, plain), entry.phrase))[:limit]
 
-    def abstract(self, phrase: str, limit: int = 10) -> list[PhraseEntry]:
+    def abstract(self, phrase: str, limit: int = 10, plain: bool = False) -> list[PhraseEntry]:
         """The abstract words behind a concrete phrase; any phrase that holds these words counts (as in Table 3)."""
         wanted = f" {phrase} "
         best: dict[str, PhraseEntry] = {}
         for entry in self.entries:
-            if wanted in f" {entry.phrase} " and (entry.word not in best or entry.pmi > best[entry.word].pmi):
+            known = best.get(entry.word)
+            if wanted in f" {entry.phrase} " and (known is None or strength(entry, plain) > strength(known, plain)):
                 best[entry.word] = entry
-        return sorted(best.values(), key=lambda entry: (-entry.pmi, entry.word))[:limit]
+        return sorted(best.values(), key=lambda entry: (-strength(entry, plain), entry.word))[:limit]
 
     def save(self, path: Path) -> None:
         """Words, phrases and counts as JSON, one row a line."""
@@ -152,11 +160,13 @@ def table_of(
     for (word, phrase), count in together.items():
         if count < least:
             continue
-        pmi = math.log(count * total / (words[word] * said[phrase]))
+        plain = pmi = math.log(count * total / (words[word] * said[phrase]))
         if discount:
             low = min(words[word], said[phrase])
             pmi *= count / (count + 1) * low / (low + 1)
-        entries.append(PhraseEntry(word, " ".join(phrase), count, round(pmi, 4), tuple(where[(word, phrase)])))
+        entries.append(
+            PhraseEntry(word, " ".join(phrase), count, round(pmi, 4), round(plain, 4), tuple(where[(word, phrase)]))
+        )
     return PhraseTable(sorted(entries, key=lambda entry: (-entry.pmi, entry.word, entry.phrase)), by)
 
 

@@ -17,13 +17,20 @@ SIDES = ("abstract", "concrete", "both")
 
 
 def align(
-    phrase: str, side: str = "both", limit: int = 8, sentences: int = 0, table: str | Path | None = None
+    phrase: str,
+    side: str = "both",
+    limit: int = 8,
+    sentences: int = 0,
+    table: str | Path | None = None,
+    plain: bool = False,
 ) -> AlignedPhrases:
     """Look up what a word or phrase is aligned with; ``side`` says which side it is on.
 
-    ``sentences`` gives so many sentences behind each row (the corpus must be at hand), ``table`` names another table than the package's.
+    ``sentences`` gives so many sentences behind each row (the corpus must be at hand), ``table`` names another table than the package's,
+    ``plain`` sorts by PMI without a discount.
     """
     from scenarist.learning.alignments import PhraseTable
+    from scenarist.learning.blanks import STOP
     from scenarist.store.home import resource
 
     if side not in SIDES:
@@ -31,9 +38,13 @@ def align(
     asked = " ".join(phrase.lower().split())
     if not asked:
         raise BadInput('There is nothing to look up. Type for example: scenarist align "parmesan"')
+    if all(word in STOP or not word[0].isalnum() for word in asked.split()):
+        raise BadInput(
+            f"{asked!r} is a function word, and these are aligned with nothing. Ask for a word of the kitchen: parmesan"
+        )
     known = PhraseTable.load(Path(table) if table else resource("alignments/kidscook.jsonl"))
-    concrete = known.concrete(asked, limit) if side != "concrete" else None
-    abstract = known.abstract(asked, limit) if side != "abstract" else None
+    concrete = known.concrete(asked, limit, plain) if side != "concrete" else None
+    abstract = known.abstract(asked, limit, plain) if side != "abstract" else None
     if not concrete and not abstract:
         words = sorted({entry.word for entry in known.entries} | {entry.phrase for entry in known.entries})
         near = difflib.get_close_matches(asked, words, n=3, cutoff=0.6)
@@ -41,7 +52,10 @@ def align(
         raise BadInput(f"The table has no alignment with {asked!r}.{hint}")
     pairs = concrete_texts() if sentences else {}
     return AlignedPhrases(
-        asked, known.by, aligned_phrases(concrete, pairs, sentences), aligned_phrases(abstract, pairs, sentences)
+        asked,
+        known.by,
+        aligned_phrases(concrete, pairs, sentences, plain),
+        aligned_phrases(abstract, pairs, sentences, plain),
     )
 
 
@@ -53,13 +67,16 @@ def concrete_texts() -> dict[str, tuple[str, ...]]:
 
 
 def aligned_phrases(
-    entries: Sequence[PhraseEntry] | None, pairs: Mapping[str, Sequence[str]], most: int
+    entries: Sequence[PhraseEntry] | None, pairs: Mapping[str, Sequence[str]], most: int, plain: bool = False
 ) -> tuple[AlignedPhrase, ...] | None:
     """Rows of the table with the sentences behind them; None where that side was not asked for."""
+    from scenarist.learning.alignments import strength
+
     if entries is None:
         return None
     return tuple(
-        AlignedPhrase(e.word, e.phrase, e.count, e.pmi, e.found, sentences_behind(e, pairs, most)) for e in entries
+        AlignedPhrase(e.word, e.phrase, e.count, strength(e, plain), e.found, sentences_behind(e, pairs, most))
+        for e in entries
     )
 
 
