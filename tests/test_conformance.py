@@ -224,7 +224,7 @@ def test_every_exam_sets_some_kind() -> None:
 
 FAMILIES = {
     "accuracy": "choice", "ranking": "event-gap", "surprisal": "word-gap", "labels": "where", "boundaries": "where", "agreement": "where",
-    "ordering": "order", "events": "read", "judged": "left-out",
+    "ordering": "order", "events": "read", "judged": "left-out", "recovery": "sentence-gap",
 }  # fmt: skip
 """The file a metric stands in -> the kind of question it marks."""
 PARTS = {"parsing": "parse", "coreference": "coreference", "realis_f1": "realis", "chain_f1": "chains"}

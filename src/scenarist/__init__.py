@@ -23,7 +23,7 @@ NOUNS = {
     ),
     "scenarist.question": (
         "Choice", "EventGap", "Guess", "Item", "Mark", "Order", "Permutation", "Prediction", "Read", "Reading",
-        "Score", "Segments", "Unsaid", "Where", "WordGap",
+        "Score", "Segments", "Unsaid", "Where", "WordGap", "SentenceGap", "Rate", "Group", "Relate", "Compose", "Groups", "Parts",
     ),
     "scenarist.answers": (
         "AlignedPhrase", "AlignedPhrases", "Candidate", "CheckedStory", "ExplainedStep",
@@ -47,7 +47,8 @@ __all__ = [
     "Alignment", "Chain", "Entity", "Event", "Label", "Link", "Mention", "Pair", "Role", "Segment", "Sentence",
     "Story", "Token", "EventType", "Reason", "Scenario", "Script", "Interpretation", "UnsaidEvent", "Choice",
     "EventGap", "Guess", "Item", "Mark", "Order", "Permutation", "Prediction", "Read", "Reading", "Score",
-    "Segments", "Unsaid", "Where", "WordGap", "AlignedPhrase", "AlignedPhrases", "Candidate", "FilledChain",
+    "Segments", "Unsaid", "Where", "WordGap", "SentenceGap", "Rate", "Group", "Relate", "Compose", "Groups", "Parts",
+    "AlignedPhrase", "AlignedPhrases", "Candidate", "FilledChain",
     "CheckedStory", "Fault", "Finding", "KnownScenario", "KnownScript", "NearPair", "OrderedSentences", "RankedOrder", "ReadFolder",
     "ScenarioRelation", "StoryChains", "WrittenEndings", "ExplainedStep", "Explanation",
     "Comparison", "ExamCard", "ExamPaper", "Scored", "BadInput", "Missing",

@@ -24,6 +24,8 @@ from scenarist.question import (
     Choice,
     EventGap,
     Example,
+    Group,
+    Groups,
     Guess,
     Item,
     LeftOut,
@@ -211,7 +213,9 @@ def check_answers(model: Model, questions: Sequence[AnyQuestion], done: list[str
 def check_guesses(question: AnyQuestion, answer: Prediction, done: list[str]) -> None:
     """An answer of the right type, best first, with log-probabilities that can be true."""
     promise(isinstance(answer, Prediction) and answer.item == "", "`answer` gives a Prediction without an item", done)
-    right = {Read: Reading, Order: Permutation, Where: Segments, LeftOut: Suggestions}.get(type(question), str)
+    right = {Read: Reading, Order: Permutation, Where: Segments, LeftOut: Suggestions, Group: Groups}.get(
+        type(question), str
+    )
     if isinstance(question, Where) and question.whole:
         right = str
     answers = [guess.answer for guess in answer.guesses]

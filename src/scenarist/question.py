@@ -94,7 +94,82 @@ class LeftOut(Question, frozen=True, tag="left-out"):
     story: Story
 
 
-AnyQuestion: TypeAlias = Read | Where | EventGap | WordGap | Choice | Order | Unsaid | LeftOut
+class SentenceGap(Question, frozen=True, tag="sentence-gap"):
+    """Which sentence is missing from these, which all speak of one entity (Bennett, Materials)? A person answers with a sentence, a
+    model with a main verb."""
+
+    sentences: tuple[str, ...]
+    """The other sentences of the chain as the condition shows them."""
+    gap: int
+    """The missing sentence stands before ``sentences[gap]``."""
+    condition: str = "full"
+    """``full``, ``caveman`` or ``verb-subject``."""
+    sizes: tuple[int, ...] = ()
+    """How many characters each of the sentences has in the story: a filler of that length may stand behind it."""
+    links: tuple[Link, ...] = ()
+    """The entity's events in these sentences, for solvers that know events only."""
+    link_gap: int = 0
+    """The missing event stands before ``links[link_gap]``."""
+
+
+class Rate(Question, frozen=True, tag="rate"):
+    """How far does this hold? The answer is a number from ``low`` to ``high`` as a string."""
+
+    text: str
+    """What is rated."""
+    ask_for: str
+    """The question or statement, e.g. *This is likely to have happened.*"""
+    context: tuple[str, ...] = ()
+    low: int = 1
+    high: int = 5
+    ends: tuple[str, ...] = ()
+    """What the steps of the scale are called, lowest first; all of them or only the two ends."""
+
+
+class Group(Question, frozen=True, tag="group"):
+    """Which of these texts say the same? The answer names a group for each."""
+
+    texts: tuple[str, ...]
+    context: tuple[str, ...] = ()
+
+
+class Relate(Question, frozen=True, tag="relate"):
+    """How does the first event stand to the second? The answer is one of ``relations``."""
+
+    story: Story
+    first: int
+    """Index into ``story.events``."""
+    second: int
+    relations: tuple[str, ...] = ("before", "after", "simultaneous", "includes", "is_included")
+
+
+class Compose(Question, frozen=True, tag="compose"):
+    """Write something: a story, an ending, the steps of an activity. The answer is a text, or ``Parts`` where several are asked for."""
+
+    ask_for: str
+    """What to write."""
+    context: tuple[str, ...] = ()
+    parts: int = 1
+    """How many texts are wanted (five sentences, the steps of an activity), at most."""
+    most: int = 0
+    """Characters of a text at most; 0 for any length."""
+
+
+AnyQuestion: TypeAlias = (
+    Read
+    | Where
+    | EventGap
+    | WordGap
+    | Choice
+    | Order
+    | Unsaid
+    | LeftOut
+    | SentenceGap
+    | Rate
+    | Group
+    | Relate
+    | Compose
+)
 
 
 class Segments(Noun, frozen=True, tag_field="is", tag="segments"):
@@ -173,7 +248,19 @@ class JudgedStory(Noun, frozen=True):
         return self.story.id
 
 
-Answer: TypeAlias = str | Segments | Permutation | Reading | Suggestions | JudgedKey
+class Groups(Noun, frozen=True, tag_field="is", tag="groups"):
+    """An answer to Group: the name of the group of each text."""
+
+    names: tuple[str, ...]
+
+
+class Parts(Noun, frozen=True, tag_field="is", tag="parts"):
+    """An answer to Compose: its texts in order."""
+
+    texts: tuple[str, ...]
+
+
+Answer: TypeAlias = str | Segments | Permutation | Reading | Suggestions | JudgedKey | Groups | Parts
 """Events are written ``verb:role``, words and labels as they are, choices by their index."""
 
 
@@ -208,6 +295,8 @@ class Item(Noun, frozen=True):
     """For breakdowns: genre, length band, near-duplicate."""
     groups: tuple[str, ...] = ()
     """All its sources, where an item is made of several (the stories of a stitched document); they count in place of ``group``."""
+    original: str = ""
+    """The text that was taken out, for people who judge answers."""
 
     @property
     def sources(self) -> tuple[str, ...]:

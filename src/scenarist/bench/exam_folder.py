@@ -35,6 +35,7 @@ class Key(Noun, frozen=True):
     accept: tuple[str, ...] = ()
     tags: tuple[str, ...] = ()
     groups: tuple[str, ...] = ()
+    original: str = ""
 
 
 def write(path: Path, items: Sequence[Item], card: ExamCard) -> None:
@@ -42,7 +43,8 @@ def write(path: Path, items: Sequence[Item], card: ExamCard) -> None:
     if path.exists() and not path.is_dir():
         raise BadInput(f"{path} is a file; expected a folder to write questions and keys to.")
     write_whole(path / "questions.jsonl", write_jsonl(QuestionLine(item.id, item.question) for item in items))
-    write_whole(path / "keys.jsonl", write_jsonl(Key(i.id, i.key, i.group, i.accept, i.tags, i.groups) for i in items))
+    keys = (Key(i.id, i.key, i.group, i.accept, i.tags, i.groups, i.original) for i in items)
+    write_whole(path / "keys.jsonl", write_jsonl(keys))
     write_whole(path / "exam.json", [to_json(card), b"\n"])
 
 
@@ -64,7 +66,10 @@ def read(path: Path) -> ExamPaper:
         raise BadInput(
             f"{path}: questions.jsonl and keys.jsonl do not hold the same items (e.g. {lost[0] if lost else '?'!r})."
         )
-    items = [Item(key.id, questions[key.id], key.key, key.group, key.accept, key.tags, key.groups) for key in keys]
+    items = [
+        Item(key.id, questions[key.id], key.key, key.group, key.accept, key.tags, key.groups, key.original)
+        for key in keys
+    ]
     found = f"{what.corpus}#{data_hash(items)}"
     if found != what.data:
         raise BadInput(

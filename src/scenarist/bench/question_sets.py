@@ -48,6 +48,7 @@ KINDS: Mapping[str, tuple[str, str, dict[str, Any]]] = {
     "word-gap-infill": ("wordcloze-infill", "pairs", {}),
     "choice": ("storycloze", "cloze", {}),
     "order": ("ordering", "stories", {}),
+    "sentence-gap": ("gaps", "stories", {"least": 3}),
     "unsaid-place": ("untold", "stories", {}),
     "unsaid-hidden": ("untold", "stories", {"scenario": "hidden"}),
     "unsaid-labels": ("untold", "labelled", {"form": "inscript"}),

@@ -4,6 +4,7 @@ INDEX: dict[str, str] = {
     "detection": "scenarist.exams.detection:Detection",
     "untold": "scenarist.exams.untold:UntoldExam",
     "judged": "scenarist.exams.judged:JudgedExam",
+    "gaps": "scenarist.exams.gaps:GapsExam",
     "eventcloze": "scenarist.exams.eventcloze:EventCloze",
     "wordcloze": "scenarist.exams.wordcloze:WordCloze",
     "wordcloze-infill": "scenarist.exams.wordcloze:WordClozeInfill",

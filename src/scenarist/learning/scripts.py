@@ -126,7 +126,7 @@ def meanings(stories: Iterable[Story], least: int = 2, share: float = 0.5) -> di
     return found
 
 
-class Group:
+class PhraseGroup:
     """Occurrences taken for paraphrases of one event."""
 
     def __init__(self, one: Occurrence, tellers: frozenset[int], places: Sequence[float], meaning: str = "") -> None:
@@ -144,7 +144,7 @@ class Group:
         places = [telling.places[one] for one in self.members if one in telling.places]
         return sum(places) / len(places) if places else None
 
-    def take(self, other: Group) -> None:
+    def take(self, other: PhraseGroup) -> None:
         self.members.update(other.members)
         self.tellers |= other.tellers
         self.places += other.places
@@ -166,7 +166,7 @@ def particle(one: str, other: str) -> bool:
 
 def grouped(
     tellings: Sequence[OccurrencePlaces], least: int = 2, meant: Mapping[Occurrence, str] = MappingProxyType({})
-) -> list[Group]:
+) -> list[PhraseGroup]:
     """Groups of paraphrases, those of most tellers first; ``meant``: what annotators say of some occurrences."""
     tellers: dict[Occurrence, set[int]] = defaultdict(set)
     places: dict[Occurrence, list[float]] = defaultdict(list)
@@ -177,12 +177,12 @@ def grouped(
     ranked = sorted(
         (o for o in tellers if len(tellers[o]) >= least), key=lambda o: (-len(tellers[o]), not o.head, str(o))
     )
-    groups: list[Group] = []
-    by_verb: dict[str, list[Group]] = defaultdict(list)
-    by_head: dict[str, list[Group]] = defaultdict(list)
-    by_meaning: dict[str, Group] = {}
+    groups: list[PhraseGroup] = []
+    by_verb: dict[str, list[PhraseGroup]] = defaultdict(list)
+    by_head: dict[str, list[PhraseGroup]] = defaultdict(list)
+    by_meaning: dict[str, PhraseGroup] = {}
     for one in ranked:
-        fresh = Group(one, frozenset(tellers[one]), places[one], meant.get(one, ""))
+        fresh = PhraseGroup(one, frozenset(tellers[one]), places[one], meant.get(one, ""))
         if fresh.meaning in by_meaning:
             by_meaning[fresh.meaning].take(fresh)
             continue
@@ -210,7 +210,7 @@ def grouped(
     return sorted(groups, key=lambda g: -len(g.tellers))
 
 
-def name_of(group: Group) -> str:
+def name_of(group: PhraseGroup) -> str:
     """How people put it: the commonest member with a head, unless the bare verb is far commoner; wishing and having name no deed."""
 
     def worth(one: Occurrence) -> tuple[float, bool, str]:
@@ -229,7 +229,7 @@ def script(scenario: str, stories: Iterable[Story], evidence: str = "", least: i
     tellings = [told(story) for story in whole]
     groups = grouped(tellings, least, meanings(whole))[:most]
     names: list[str] = []
-    kept: list[Group] = []
+    kept: list[PhraseGroup] = []
     for group in groups:
         name = name_of(group)
         if name not in names:

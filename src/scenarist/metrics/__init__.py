@@ -2,6 +2,7 @@
 
 INDEX: dict[str, str] = {
     "accuracy": "scenarist.metrics.accuracy:Accuracy",
+    "recovery": "scenarist.metrics.recovery:Recovery",
     "match": "scenarist.metrics.accuracy:Match",
     "recall": "scenarist.metrics.ranking:recall",
     "synonym_recall": "scenarist.metrics.ranking:SynonymRecall",

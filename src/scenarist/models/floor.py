@@ -29,6 +29,7 @@ from scenarist.question import (
     Question,
     Read,
     Segments,
+    SentenceGap,
     Suggestions,
     Unsaid,
     Where,
@@ -62,7 +63,7 @@ class Floor:
 
     name = "floor"
     learns = "examples"
-    asks: tuple[type[Question], ...] = (Choice, EventGap, WordGap, Order, Unsaid, Where, LeftOut)
+    asks: tuple[type[Question], ...] = (Choice, EventGap, WordGap, Order, Unsaid, Where, LeftOut, SentenceGap)
     positional = True
 
     def __init__(self) -> None:

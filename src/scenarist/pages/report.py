@@ -16,17 +16,24 @@ from scenarist.question import (
     Answer,
     AnyQuestion,
     Choice,
+    Compose,
     EventGap,
+    Group,
+    Groups,
     Item,
     JudgedKey,
     LeftOut,
     Order,
+    Parts,
     Permutation,
     Prediction,
+    Rate,
     Read,
     Reading,
+    Relate,
     Score,
     Segments,
+    SentenceGap,
     Suggestions,
     Unsaid,
     Where,
@@ -100,6 +107,17 @@ def question_text(question: AnyQuestion) -> str:
             return f"{scenario}\n{story.text}\n(before sentence {place})"
         case LeftOut(story=story):
             return story.text
+        case SentenceGap(sentences=sentences, gap=gap):
+            return "\n".join([*sentences[:gap], "____", *sentences[gap:]])
+        case Rate(text=text, ask_for=ask_for, context=context, low=low, high=high):
+            return "\n".join([*context, text, f"{ask_for} ({low} to {high})"])
+        case Group(texts=texts, context=context):
+            return "\n".join([*context, *(f"({number}) {text}" for number, text in enumerate(texts))])
+        case Relate(story=story, first=first, second=second):
+            ends = [story.of(story.events[event]) for event in (first, second)]
+            return f"{story.text}\n{ends[0]} … {ends[1]}"
+        case Compose(ask_for=ask_for, context=context):
+            return "\n".join([*context, ask_for])
 
 
 def answer_text(answer: Answer, question: AnyQuestion | None = None) -> str:
@@ -112,6 +130,8 @@ def answer_text(answer: Answer, question: AnyQuestion | None = None) -> str:
             )
         case Permutation(order=order):
             return " ".join(map(str, order))
+        case Groups(names=names) | Parts(texts=names):
+            return " / ".join(names)
         case Reading(story=story):
             return f"{len(story.sentences)} sentences, {len(story.events)} events, {len(story.entities)} entities"
         case Suggestions(scenarios=scenarios, suggestions=suggestions):
