@@ -106,7 +106,7 @@ class GapsExam:
         ]
 
     def read(self, stories: Sequence[Story]) -> Iterator[Story]:
-        """The documents as our reader reads them, under their own ids; what comes with entities and events (and a parse, where it is to be shortened) stays."""
+        """The documents as our reader reads them, under their own ids; those that come read stay as they are."""
         bare = [story for story in stories if not self.is_read(story)]
         parsed = iter(make("reader", "default")([story.text for story in bare])) if bare else iter(())
         for story in stories:
@@ -136,7 +136,13 @@ class GapsExam:
             tags = (f"chain:{chain.entity.id}", *((story.scenario,) if story.scenario else ()))
             original = story.of(story.sentences[number])
             yield Item(
-                f"{story.id}.{chain.entity.id}.{number}", question, verbs[number], story.id, accept, tags, original
+                f"{story.id}.{chain.entity.id}.{number}",
+                question,
+                verbs[number],
+                story.id,
+                accept,
+                tags,
+                original=original,
             )
 
 
@@ -161,7 +167,7 @@ def gap_question(story: Story, chain: SentenceChain, place: int, shown: Sequence
 def sentence_chains(story: Story, least: int) -> list[SentenceChain]:
     """The chains of a story that have enough sentences which can be rendered; a sentence told twice counts once."""
     bare = render(story, "verb-subject" if is_parsed(story) else "full")
-    found = []
+    eligible = []
     for entity in story.entities:
         numbers = sorted({number for mention in entity.mentions if (number := sentence_of(story, mention.first)) >= 0})
         texts: set[str] = set()
@@ -172,8 +178,8 @@ def sentence_chains(story: Story, least: int) -> list[SentenceChain]:
                 texts.add(text)
                 kept.append(number)
         if len(kept) >= least:
-            found.append(SentenceChain(entity, tuple(kept)))
-    return found
+            eligible.append(SentenceChain(entity, tuple(kept)))
+    return eligible
 
 
 def sentence_of(story: Story, token: int) -> int:

@@ -130,8 +130,8 @@ def answer_text(answer: Answer, question: AnyQuestion | None = None) -> str:
             )
         case Permutation(order=order):
             return " ".join(map(str, order))
-        case Groups(names=names) | Parts(texts=names):
-            return " / ".join(names)
+        case Groups(names=texts) | Parts(texts=texts):
+            return " / ".join(texts)
         case Reading(story=story):
             return f"{len(story.sentences)} sentences, {len(story.events)} events, {len(story.entities)} entities"
         case Suggestions(scenarios=scenarios, suggestions=suggestions):
