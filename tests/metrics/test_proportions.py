@@ -16,7 +16,7 @@ from scenarist.registry import find, make, names
 
 NO_SHARE = {
     "surprisal", "information_content", "average_rank", "mrr", "kendall_tau", "kappa", "entropy_agreement",
-    "pk", "windowdiff", "boundary_similarity", "sentences_per_s",
+    "pk", "windowdiff", "boundary_similarity", "sentences_per_s", "suggestions",
 }  # fmt: skip
 """Metrics whose value is no share of anything, or that papers never print as a percentage."""
 RESULTS = Path(__file__).parents[2] / "results"

@@ -165,7 +165,7 @@ def wilson(share: float, number: int, level: float = 0.95) -> Interval:
     """Wilson's interval (1927) of a proportion of ``number`` independent items; it has a width at 0 and at 1, too.
 
     >>> wilson(1.0, 20), wilson(0.0, 20)
-    (Interval(low=0.8388747711, high=1.0), Interval(low=0.0, high=0.1611252289))
+    (Interval(low=0.8388748419, high=1.0), Interval(low=0.0, high=0.1611251581))
     """
     z = NormalDist().inv_cdf((1 + level) / 2)
     middle, half = share + z * z / (2 * number), z * math.sqrt(share * (1 - share) / number + z * z / (4 * number**2))

@@ -58,8 +58,8 @@ FORMS = ("NN", "NNS", "VBZ", "VBD", "VBG")
 def lemmas_of(word: str) -> frozenset[str]:
     """All lemmas a word may have, whatever its part of speech.
 
-    >>> sorted(lemmas_of("orders")), "bring" in lemmas_of("brought")
-    (['order'], True)
+    >>> "order" in lemmas_of("orders"), "bring" in lemmas_of("brought")
+    (True, True)
     """
     return (
         frozenset(lemma(word, tag) for tag in FORMS) - {""}

@@ -127,7 +127,7 @@ def nouns() -> tuple[tuple[NounSynset, ...], dict[str, tuple[int, ...]]]:
 def noun_synonyms(noun: str, most: int = 3) -> frozenset[str]:
     """All everyday lemmas of a noun's first senses, itself included.
 
-    >>> "automobile" in noun_synonyms("car"), noun_synonyms("flurble")
+    >>> "auto" in noun_synonyms("car"), noun_synonyms("flurble")
     (True, frozenset({'flurble'}))
     """
     synsets, senses = nouns()

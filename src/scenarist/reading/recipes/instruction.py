@@ -50,7 +50,7 @@ HEAT = frozenset("heat low medium high flame simmer fire".split())
 SPLITS = frozenset("and then ,".split())
 
 
-class Clause(NamedTuple):
+class InstructionClause(NamedTuple):
     """One thing to do."""
 
     verb: str
@@ -107,9 +107,9 @@ def begins_clause(words: Sequence[str], index: int, kitchen: Kitchen) -> bool:
     return True
 
 
-def read_clauses(words: Sequence[str], kitchen: Kitchen) -> list[Clause]:
+def read_clauses(words: Sequence[str], kitchen: Kitchen) -> list[InstructionClause]:
     """All that an instruction says to do; a clause without an object takes the one before."""
-    clauses: list[Clause] = []
+    clauses: list[InstructionClause] = []
     for bound in split_clauses(words, kitchen):
         clause = read_clause(words, bound, kitchen)
         if clause.words and clause.words[0] in PRONOUNS and len(clause.words) == 1:
@@ -134,7 +134,7 @@ def read_clauses(words: Sequence[str], kitchen: Kitchen) -> list[Clause]:
     return clauses
 
 
-def named_again(clause: Clause) -> tuple[str, ...]:
+def named_again(clause: InstructionClause) -> tuple[str, ...]:
     """What a clause was about, as one names it again: *two eggs* are *the eggs*."""
     words = list(clause.words)
     while words and (words[0] in DETERMINERS or words[0][0].isdigit()):
@@ -142,12 +142,14 @@ def named_again(clause: Clause) -> tuple[str, ...]:
     return ("the", *words)
 
 
-def foods_of(clause: Clause, kitchen: Kitchen) -> list[str]:
+def foods_of(clause: InstructionClause, kitchen: Kitchen) -> list[str]:
     """The foods of a clause."""
     return [head for head in clause.heads if head in kitchen.classes]
 
 
-def with_object_behind(clause: Clause, words: Sequence[str], bound: range, kitchen: Kitchen) -> Clause:
+def with_object_behind(
+    clause: InstructionClause, words: Sequence[str], bound: range, kitchen: Kitchen
+) -> InstructionClause:
     """*Peel and chop the carrots*: a first verb without an object shares that of the next; else it is done to what is there."""
     ways = kitchen.verbs[clause.verb]
     behind = [
@@ -167,7 +169,7 @@ def with_object_behind(clause: Clause, words: Sequence[str], bound: range, kitch
     )
 
 
-def read_clause(words: Sequence[str], bound: range, kitchen: Kitchen) -> Clause:
+def read_clause(words: Sequence[str], bound: range, kitchen: Kitchen) -> InstructionClause:
     """One clause: verb, object, parts."""
     index = bound.start
     while index < bound.stop and words[index] in ADVERBS | {"you", "to", "and", "let's"}:
@@ -176,7 +178,7 @@ def read_clause(words: Sequence[str], bound: range, kitchen: Kitchen) -> Clause:
     verb, used = spread_verb([words[place] for place in inside], kitchen)
     if not verb:
         unknown = words[index] if index < bound.stop else ""
-        return Clause("", index, (), index, (), False, frozenset(), {}, (unknown,) if unknown else ())
+        return InstructionClause("", index, (), index, (), False, frozenset(), {}, (unknown,) if unknown else ())
     rest = [place for index, place in enumerate(inside) if index not in used]
     phrase: list[int] = []
     parts: dict[str, list[int]] = {}
@@ -211,7 +213,7 @@ def read_clause(words: Sequence[str], bound: range, kitchen: Kitchen) -> Clause:
         while places and words[places[-1]] in ("or", "and", ","):
             places.pop()
     kept = {name: (places[0], tuple(words[place] for place in places)) for name, places in parts.items() if places}
-    return Clause(verb, index, said, head_place, heads, plural, states, kept, unread)
+    return InstructionClause(verb, index, said, head_place, heads, plural, states, kept, unread)
 
 
 def spread_verb(words: Sequence[str], kitchen: Kitchen) -> tuple[str, set[int]]:

@@ -11,7 +11,14 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from scenarist.errors import BadInput
-from scenarist.reading.recipes.instruction import DETERMINERS, HEAT, PRONOUNS, TOOLS_AT_HAND, Clause, read_clauses
+from scenarist.reading.recipes.instruction import (
+    DETERMINERS,
+    HEAT,
+    PRONOUNS,
+    TOOLS_AT_HAND,
+    InstructionClause,
+    read_clauses,
+)
 from scenarist.reading.recipes.kitchen import SLOT, Kitchen, Way, kitchen, singular
 
 VESSELS = ("pan", "bowl", "tin", "machine")
@@ -32,7 +39,7 @@ class FilledStep(NamedTuple):
 class ExplainedClause(NamedTuple):
     """What one clause comes to."""
 
-    clause: Clause
+    clause: InstructionClause
     way: Way
     steps: tuple[FilledStep, ...]
     confidence: float
@@ -44,7 +51,7 @@ def explain_words(words: Sequence[str], known: Kitchen | None = None) -> list[Ex
     return [steps_of(clause, known) for clause in read_clauses(words, known)]
 
 
-def steps_of(clause: Clause, known: Kitchen) -> ExplainedClause:
+def steps_of(clause: InstructionClause, known: Kitchen) -> ExplainedClause:
     """The steps of one clause."""
     if not clause.verb:
         near = clause.unread[0] if clause.unread else ""
@@ -98,7 +105,7 @@ KITCHEN_WORDS = frozenset(
 """Words of shapes, places and wrappings that parts of an instruction are made of."""
 
 
-def fitting_way(clause: Clause, known: Kitchen, generic: bool) -> Way | None:
+def fitting_way(clause: InstructionClause, known: Kitchen, generic: bool) -> Way | None:
     """The first way of the verb that the clause fits; one for a part named, for this food, for any food."""
     names = [known.classes.get(head, frozenset({head})) | {known.tools.get(head, head), head} for head in clause.heads]
     if generic and not clause.heads:
@@ -126,7 +133,7 @@ def fitting_way(clause: Clause, known: Kitchen, generic: bool) -> Way | None:
     return max(fitting, key=lambda entry: (entry[1], bool(entry[0].part)))[0]
 
 
-def has_part(part: str, clause: Clause) -> bool:
+def has_part(part: str, clause: InstructionClause) -> bool:
     """Does the clause have this part: ``into``, or one of a kind, ``in oven``?"""
     name, _, kind = part.partition(" ")
     if name == "deep":
@@ -146,7 +153,7 @@ def has_part(part: str, clause: Clause) -> bool:
     return bool(words & kinds.get(kind, {kind}))
 
 
-def fill_step(line: str, clause: Clause, known: Kitchen) -> FilledStep | None:
+def fill_step(line: str, clause: InstructionClause, known: Kitchen) -> FilledStep | None:
     """One line with its slots filled; None where all of it hangs on a part that is not named."""
     for bracket in re.findall(r"\[[^\]]*\]", line):
         slots = [
@@ -179,7 +186,7 @@ def fill_step(line: str, clause: Clause, known: Kitchen) -> FilledStep | None:
     return FilledStep(text, tuple(words), tuple(path))
 
 
-def part_words(name: str, clause: Clause, known: Kitchen) -> tuple[int, tuple[str, ...]] | None:
+def part_words(name: str, clause: InstructionClause, known: Kitchen) -> tuple[int, tuple[str, ...]] | None:
     """What the clause says for a slot: its place and words."""
     parts = clause.parts
     if name == "vessel":
@@ -219,7 +226,9 @@ def kind_of(value: Sequence[str], known: Kitchen) -> str:
     )
 
 
-def slot_text(name: str, default: str | None, before: str, clause: Clause, known: Kitchen) -> tuple[str, int]:
+def slot_text(
+    name: str, default: str | None, before: str, clause: InstructionClause, known: Kitchen
+) -> tuple[str, int]:
     """What stands in a slot, and the place of the instruction that it comes from (-1: the verb)."""
     plural = clause.plural
     agreeing = {
@@ -292,7 +301,7 @@ def when(text: str, agreeing: dict[str, str]) -> str:
     return f"{agreeing['they']} {agreeing['are']} {text}"
 
 
-def object_text(clause: Clause, before: str) -> str:
+def object_text(clause: InstructionClause, before: str) -> str:
     """What it is done to, as a person would say it: with *the*, except where the instruction counts or measures it."""
     if not clause.words:
         return "them" if clause.plural else "it"
