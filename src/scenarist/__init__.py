@@ -43,7 +43,7 @@ __all__ = [
     "read", "read_all", "read_folder", "detect", "detect_all", "events", "events_all", "chains", "fill",
     "fill_table", "order", "explain", "align", "show", "scenarios", "scenario", "add_scenario", "added_scenarios",
     "forget_scenario", "learn", "corpus", "list_corpora", "describe_corpus", "count_corpus", "verify_corpus",
-    "rank_corpus", "check_stories", "exam", "score", "run_table", "tables", "get", "releases", "doctor",
+    "rank_corpus", "check_stories", "merge_annotations", "exam", "score", "run_table", "tables", "get", "releases", "doctor",
     "Alignment", "Chain", "Entity", "Event", "Label", "Link", "Mention", "Pair", "Role", "Segment", "Sentence",
     "Story", "Token", "EventType", "Reason", "Scenario", "Script", "Interpretation", "UnsaidEvent", "Choice",
     "EventGap", "Guess", "Item", "Mark", "Order", "Permutation", "Prediction", "Read", "Reading", "Score",

@@ -86,6 +86,7 @@ from scenarist.verbs.fill import fill as fill
 from scenarist.verbs.get import get as get
 from scenarist.verbs.get import releases as releases
 from scenarist.verbs.learn import learn as learn
+from scenarist.verbs.merge_annotations import merge_annotations as merge_annotations
 from scenarist.verbs.order import order as order
 from scenarist.verbs.read import read as read
 from scenarist.verbs.read import read_all as read_all

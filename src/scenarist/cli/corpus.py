@@ -276,3 +276,40 @@ def show(reports: Sequence[CorpusReport], quiet: bool) -> None:
     console.print(table)
     for note in notes if not quiet else ():
         console.print(note, markup=False)
+
+
+@app.command("merge")
+def merge_folder(
+    folder: Annotated[
+        Path, typer.Argument(help="Folder with a sub-folder an annotator: WebAnno .tsv or brat .ann files.")
+    ],
+    out: Annotated[Path | None, typer.Option("-o", "--out", help="Where gold files and open decisions go.")] = None,
+    adjacent: Annotated[
+        bool, typer.Option("--adjacent", help="Join segments of one label that stand side by side, too.")
+    ] = False,
+    format: Annotated[list[str] | None, typer.Option(help="webanno, brat, jsonl; all three by default.")] = None,
+    json: Json = False,
+    quiet: Quiet = False,
+    seed: Seed = 13,
+) -> None:
+    """Merge what annotators agree on (Wanzare et al. 2019, section 3.3): gold files, and the decisions that people must take.
+
+    Example: scenarist corpus merge annotations -o gold
+    """
+    from scenarist.cli.console import json_out
+    from scenarist.verbs.merge_annotations import FORMATS, merge_annotations
+
+    merged = merge_annotations(folder, out, adjacent, tuple(format or FORMATS))
+    if json:
+        json_out({"share": merged.share, **{field: getattr(merged, field) for field in merged.__struct_fields__}})
+        return
+    if quiet:
+        print("\n".join(merged.files))
+        return
+    print(f"Documents: {merged.documents} with two annotators or more, {merged.alone} with one (left out).")
+    print(
+        f"Annotations: {merged.annotations}, of which {merged.merged} were merged automatically ({merged.share:.0%})."
+    )
+    print(f"Gold segments so far: {merged.segments}. Decisions left: {merged.decisions}.")
+    if out is None:
+        print("Nothing was written; name a folder: -o gold")

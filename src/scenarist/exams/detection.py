@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
+from scenarist.corpora.adjudication import annotations_of, as_segments, joined
 from scenarist.errors import BadInput
 from scenarist.formats.plain import sentences
 from scenarist.inventory import NONE, find, known, unknown
@@ -104,21 +105,5 @@ def adjudicate(segments: Sequence[Segment], least: int = 1) -> tuple[Segment, ..
     >>> [(one.start, one.stop) for one in adjudicate((a, b))], adjudicate((a,), least=2)
     ([(0, 20)], ())
     """
-    by_label: dict[str, list[Segment]] = {}
-    for segment in segments:
-        for label in segment.labels:
-            by_label.setdefault(label.name, []).append(segment)
-    joined: list[Segment] = []
-    for name, some in by_label.items():
-        some.sort(key=lambda one: (one.start, one.stop))
-        start, stop, people = some[0].start, some[0].stop, {some[0].by}
-        for one in some[1:]:
-            if one.start < stop:
-                stop, people = max(stop, one.stop), people | {one.by}
-                continue
-            if len(people) >= least:
-                joined.append(Segment(start, stop, (Label(name),), by="adjudicated"))
-            start, stop, people = one.start, one.stop, {one.by}
-        if len(people) >= least:
-            joined.append(Segment(start, stop, (Label(name),), by="adjudicated"))
-    return tuple(sorted(joined, key=lambda one: (one.start, -one.stop, one.names)))
+    chains = joined(annotations_of(segments))
+    return as_segments((chain for chain in chains if len(chain.people) >= least), by="adjudicated")

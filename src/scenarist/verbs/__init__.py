@@ -28,6 +28,7 @@ INDEX: dict[str, str] = {
     "verify_corpus": "scenarist.verbs.corpus:verify_corpus",
     "rank_corpus": "scenarist.verbs.corpus:rank_corpus",
     "check_stories": "scenarist.verbs.check_stories:check_stories",
+    "merge_annotations": "scenarist.verbs.merge_annotations:merge_annotations",
     "exam": "scenarist.verbs.exam:exam",
     "score": "scenarist.verbs.score:score",
     "run_table": "scenarist.verbs.run_table:run_table",
