@@ -29,8 +29,8 @@ class Annotation(NamedTuple):
     label: str
     spans: Spans
     people: tuple[str, ...]
-    count: int = 1
-    """How many people's annotations it was merged from."""
+    single: int = 1
+    """How many single annotations it was merged from."""
 
 
 class Offer(Noun, frozen=True):
@@ -41,7 +41,7 @@ class Offer(Noun, frozen=True):
     people: tuple[str, ...]
 
 
-class Decision(Noun, frozen=True):
+class OpenDecision(Noun, frozen=True):
     """What people must decide: any of the offers, or none where one person alone marked something."""
 
     id: str
@@ -54,7 +54,7 @@ class MergedStory(Noun, frozen=True):
     """A story with the segments that were merged automatically, and what is left to decide."""
 
     story: Story
-    decisions: tuple[Decision, ...]
+    decisions: tuple[OpenDecision, ...]
     annotations: int
     """Single annotations: one label of one segment of one person."""
     merged: int
@@ -70,7 +70,7 @@ def annotations_of(segments: Iterable[Segment]) -> list[Annotation]:
     """The single annotations: a label a segment, the parts of one segment together.
 
     >>> annotations_of([Segment(0, 4, (Label("x"),), "g", "ann"), Segment(9, 12, (Label("x"),), "g", "ann")])
-    [Annotation(label='x', spans=((0, 4), (9, 12)), people=('ann',), count=1)]
+    [Annotation(label='x', spans=((0, 4), (9, 12)), people=('ann',), single=1)]
     """
     spans: dict[tuple[object, ...], list[tuple[int, int]]] = {}
     for number, segment in enumerate(segments):
@@ -113,7 +113,7 @@ def joined(annotations: Sequence[Annotation], text: str | None = None) -> list[A
 
     >>> whole, part = Annotation("x", ((0, 90),), ("ann",)), Annotation("x", ((20, 30),), ("bob",))
     >>> joined([part, whole])
-    [Annotation(label='x', spans=((0, 90),), people=('ann', 'bob'), count=2)]
+    [Annotation(label='x', spans=((0, 90),), people=('ann', 'bob'), single=2)]
     """
     chains: list[Annotation] = []
     for annotation in sorted(annotations, key=lambda annotation: (annotation.label, annotation.spans)):
@@ -124,7 +124,7 @@ def joined(annotations: Sequence[Annotation], text: str | None = None) -> list[A
         spans = united((span for part in parts for span in part.spans), text)
         people = tuple(sorted({person for part in parts for person in part.people}))
         chains = [chain for chain in chains if chain not in touching]
-        chains.append(Annotation(annotation.label, spans, people, sum(part.count for part in parts)))
+        chains.append(Annotation(annotation.label, spans, people, sum(part.single for part in parts)))
     return sorted(chains, key=lambda chain: (chain.spans, chain.label))
 
 
@@ -139,9 +139,9 @@ def merge(story: Story, adjacent: bool = False, people: Collection[str] | None =
     for number, group in enumerate(clusters(left)):
         kind = DIFFERENT if len({chain.people for chain in group}) > 1 else ALONE
         offers = tuple(Offer(chain.label, chain.spans, chain.people) for chain in group)
-        decisions.append(Decision(f"{story.id}/{number}", kind, offers))
+        decisions.append(OpenDecision(f"{story.id}/{number}", kind, offers))
     gold = replace(story, segments=as_segments(agreed), notes=(*others(story), ("annotator", "gold")))
-    return MergedStory(gold, tuple(decisions), len(annotations), sum(chain.count for chain in agreed))
+    return MergedStory(gold, tuple(decisions), len(annotations), sum(chain.single for chain in agreed))
 
 
 def others(story: Story) -> tuple[tuple[str, str], ...]:
@@ -197,7 +197,7 @@ def decide(merged: MergedStory, taken: Mapping[str, Collection[int]]) -> Story:
     return replace(merged.story, segments=as_segments([*agreed, *chosen]))
 
 
-def checked(decision: Decision, taken: Collection[int]) -> list[int]:
+def checked(decision: OpenDecision, taken: Collection[int]) -> list[int]:
     """The offers that were taken, or what is wrong with them."""
     outside = [place for place in taken if not 0 <= place < len(decision.offers)]
     if outside:
