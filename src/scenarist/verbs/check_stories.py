@@ -9,6 +9,8 @@ here they are rules of thumb with the words that decided, so that a writer can d
 
 from __future__ import annotations
 
+import bisect
+import itertools
 import re
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -16,8 +18,10 @@ from pathlib import Path
 from scenarist.answers import CheckedStory, Fault
 from scenarist.errors import BadInput
 from scenarist.learning.wrong_endings import base_form
+from scenarist.reading.wordnet import noun_kinds
 from scenarist.registry import make
 from scenarist.story import sentence_texts
+from scenarist.verbs.events import events as read_events
 from scenarist.verbs.inputs import lines_or_sentences
 
 LONGEST = 70
@@ -37,6 +41,22 @@ UNREAL = frozenset(
 ANIMALS = frozenset(
     ("dog cat puppy kitten horse bird mouse rabbit pig cow duck bear lion fish turtle squirrel hen frog monkey").split()
 )
+ANIMATE_KINDS = frozenset({"person", "animal", "group", "body"})
+THINGS = frozenset({"artifact", "plant", "object", "food", "substance"})
+APPLIANCES = frozenset(
+    "toaster cooker heater mixer printer washer dryer blender freezer computer speaker counter cleaner roller".split()
+)
+"""Things that the dictionary takes for persons first."""
+OF_THE_MIND = frozenset(
+    (
+        "agree apologise apologize argue ask beg believe blush bow complain confess cry decide dream enjoy explain forgive giggle greet "
+        "hate hope imagine invite know laugh love march marry nod pray promise regret remember reply retire say scream shout sigh sing "
+        "smile sob study swear talk tell thank think walk want wave whisper wish wonder worry write yell"
+    ).split()
+)
+"""What only a living being does; *cry*, *say*, *tell* and *want* of signs and engines are left to people's judgement below."""
+SAYING = frozenset("say tell read write ask invite explain wave want promise know walk cry".split())
+"""A letter says, a flag waves, a clock tells: of a thing these count only beside another of its kind."""
 HUMAN = frozenset(
     (
         "said asked told thought believed challenged agreed practiced practised decided argued explained replied read "
@@ -121,7 +141,50 @@ def realistic(sentences: Sequence[str]) -> list[Fault]:
         for place, word in enumerate(words[:-1]):
             if word in ANIMALS and words[place + 1] in HUMAN:
                 faults.append(Fault("realistic", at, f"A {word} that {words[place + 1]}: animals do not.", sure=False))
+    return faults + living_things(sentences)
+
+
+def living_things(sentences: Sequence[str]) -> list[Fault]:
+    """Things and plants that feel, speak or walk, found by who is the subject of which verb.
+
+    >>> [fault.sentence for fault in living_things(["The lamp stood there.", "It sighed and hated the wind."])]
+    [2, 2]
+    """
+    story = read_events(" ".join(sentences))
+    ends = list(itertools.accumulate(len(sentence) + 1 for sentence in sentences))
+    names = {entity.id: entity for entity in story.entities}
+    nouns: dict[str, set[str]] = {}
+    people: set[str] = set()
+    acts: list[tuple[str, str, int]] = []
+    for event in story.events:
+        for role in event.roles:
+            if role.name == "subj" and not event.passive and event.kind == "verb":
+                who = role.entity or role.head
+                entity = names.get(role.entity)
+                nouns.setdefault(who, set()).update({role.head} - PEOPLE - POINTS)
+                if entity and entity.kind == "person" and role.head not in APPLIANCES:
+                    people.add(who)
+                acts.append((event.predicate.split("_")[0], who, bisect.bisect_right(ends, event.start)))
+    faults = []
+    lifeless = {who for who, heads in nouns.items() if heads and who not in people and all(map(is_thing, heads))}
+    deeds = [(verb, who, number) for verb, who, number in acts if verb in OF_THE_MIND and who in lifeless]
+    for verb, who, number in deeds:
+        if verb not in SAYING or len({other for other, thing, _ in deeds if thing == who}) > 1:
+            text = f"A {min(nouns[who])} does not {verb}: things do not feel, speak or walk."
+            faults.append(Fault("realistic", number + 1, text, sure=False))
     return faults
+
+
+def is_thing(noun: str) -> bool:
+    """Does a noun name a thing or a plant, in its usual senses?
+
+    >>> is_thing("sofa"), is_thing("dog"), is_thing("nurse"), is_thing("toaster")
+    (True, False, False, True)
+    """
+    kinds = noun_kinds(noun)
+    if noun in APPLIANCES:
+        return True
+    return noun.islower() and bool(THINGS & set(kinds)) and not ANIMATE_KINDS & set(kinds)
 
 
 def happens(sentence: str) -> bool:
