@@ -61,7 +61,8 @@ class Model(Protocol):
     that it does not learn from; the runner hands them over (``Tuned``).
     Optional: ``answer_many(questions) -> list[Prediction]`` for batches, ``logp(question, answer) -> float | None`` and
     ``rank(question, answer) -> float | None`` (expected rank, ties shared), both asked only after the guesses are stored;
-    ``reads() -> Iterable[Path]``, the files of weights and tables behind its answers, so that new ones never replay stored answers.
+    ``reads() -> Iterable[Path]``, the files of weights and tables behind its answers, so that new ones never replay stored answers;
+    ``trained_on``, names of the corpora and networks that these came from, as the signature of its figures says them.
     ``positional = True`` says that the place of a choice matters to it on purpose (always the first; a seeded draw).
     ``answer`` fills ``Prediction.item`` with ``""``: the runner writes the item id.
     """

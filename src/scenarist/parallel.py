@@ -1,4 +1,4 @@
-"""Many pieces of work -> their results, in order, by several processes."""
+"""Many pieces of work -> their results, in order, by several processes; and how far a long piece is."""
 
 from __future__ import annotations
 
@@ -8,6 +8,8 @@ import threading
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ProcessPoolExecutor
+from contextlib import contextmanager
+from contextvars import ContextVar
 from typing import TypeVar
 
 W = TypeVar("W")
@@ -21,6 +23,27 @@ AHEAD = 3
 
 
 ONE_THREAD = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
+
+
+STEP: ContextVar[Callable[[int], None] | None] = ContextVar("STEP", default=None)
+"""Who is told how far a long piece of work is."""
+
+
+@contextmanager
+def paced(step: Callable[[int], None] | None) -> Iterator[None]:
+    """While the block lasts, ``step`` is told of the work done in this process, in characters of text."""
+    token = STEP.set(step)
+    try:
+        yield
+    finally:
+        STEP.reset(token)
+
+
+def step(characters: int) -> None:
+    """Say that so many characters more are done, if anybody wants to know."""
+    tell = STEP.get()
+    if tell is not None:
+        tell(characters)
 
 
 def workers(jobs: int) -> ProcessPoolExecutor:

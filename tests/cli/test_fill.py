@@ -34,7 +34,7 @@ def test_given_endings_are_ranked(file: Path, capsys: pytest.CaptureFixture[str]
 
 
 def test_the_story_may_be_typed(file: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert run(["fill", "--ending", STORY, "--ending", BAD, "--ending", GOOD, "--by", "ngram-overlap", "--json"]) == 0
+    assert run(["fill", "--story", STORY, "--ending", BAD, "--ending", GOOD, "--by", "ngram-overlap", "--json"]) == 0
     assert json.loads(capsys.readouterr().out)["guesses"][0]["answer"] == "1"
 
 
@@ -50,7 +50,7 @@ def test_without_endings_some_are_written(
     monkeypatch.setattr("scenarist.verbs.fill.write_endings", write)
     assert run(["fill", str(file), "--write", "2", "--seed", "4"]) == 0
     assert capsys.readouterr().out.splitlines() == ["One.", "Two."]
-    assert run(["fill", "--ending", STORY, "--json"]) == 0
+    assert run(["fill", "--story", STORY, "--json"]) == 0
     assert json.loads(capsys.readouterr().out) == {"by": "story-lm", "seed": 13, "endings": ["One.", "Two."]}
     assert asked == [(file, 2, 4), (STORY, 3, 13)]
 
@@ -179,7 +179,10 @@ def test_bad_stories(file: Path, tmp_path: Path, capsys: pytest.CaptureFixture[s
     for name, words in (("empty.txt", "is empty"), ("latin.txt", "expected utf-8 text"), ("none.txt", "no such file")):
         assert run(["fill", str(tmp_path / name), "--ending", "One.", "--ending", "Two."]) == 2
         assert words in capsys.readouterr().err
-    assert run(["fill", "--ending", " "]) == 2
+    assert run(["fill", "--story", " "]) == 2
+    assert run(["fill", "--ending", "One.", "--ending", "Two."]) == 2
+    assert "--story TEXT" in capsys.readouterr().err
+    assert run(["fill", str(file), "--story", STORY, "--ending", "One.", "--ending", "Two."]) == 2
     assert run(["fill"]) == 2
     assert "Say what to fill" in capsys.readouterr().err
 

@@ -9,6 +9,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TypeVar
 
+from scenarist.bench.check_answers import check_prediction, prediction_lines
 from scenarist.bench.sit import data_hash
 from scenarist.errors import BadInput
 from scenarist.marked import ExamCard, ExamPaper
@@ -90,26 +91,32 @@ def lines(path: Path, kind: type[N]) -> Iterator[N]:
 
 
 def predictions(path: Path, items: Sequence[Item], strict: bool = False) -> dict[str, Prediction]:
-    """A predictions file, checked: known items only, each once; all of them where ``strict``."""
-    known = {item.id for item in items}
-    found: dict[str, Prediction] = {}
-    for number, one in enumerate(lines(path, Prediction), start=1):
-        if one.item not in known:
-            raise BadInput(
-                f"{path}, prediction {number}: there is no item {one.item!r} in this exam (ids look like {items[0].id!r})."
-            )
-        if one.item in found:
-            raise BadInput(
-                f"{path}, prediction {number}: a second prediction for item {one.item!r}; expected one each."
-            )
-        found[one.item] = one
-    if not found:
+    """A predictions file, checked: known items only, each once, with answers they can have; all of them where ``strict``."""
+    known = {item.id: item for item in items}
+    given: dict[str, Prediction] = {}
+    if not path.exists():
+        raise BadInput(f"There is no file {path}.")
+    try:
+        with path.open("rb") as handle:
+            for number, prediction in prediction_lines(handle, str(path)):
+                where = f"{path}, line {number}, prediction {len(given) + 1}"
+                if prediction.item not in known:
+                    raise BadInput(
+                        f"{where}: there is no item {prediction.item!r} in this exam (ids look like {items[0].id!r})."
+                    )
+                if prediction.item in given:
+                    raise BadInput(f"{where}: a second prediction for item {prediction.item!r}; expected one each.")
+                check_prediction(prediction, known[prediction.item], where)
+                given[prediction.item] = prediction
+    except OSError as error:
+        raise BadInput(f"Cannot read {path}: {error.strerror}.") from error
+    if not given:
         raise BadInput(f"{path} holds no prediction. Expected lines such as {example(items[0])}")
-    if strict and (gone := [item.id for item in items if item.id not in found]):
+    if strict and (gone := [item.id for item in items if item.id not in given or not given[item.id].guesses]):
         raise BadInput(
             f"{path}: {len(gone)} of {len(items)} items have no prediction (first: {gone[0]!r}); --strict refuses that."
         )
-    return found
+    return given
 
 
 def example(item: Item) -> str:

@@ -6,20 +6,22 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from typing import NamedTuple, TypeAlias
 
+import msgspec
+
 from scenarist import __version__
 from scenarist.bench import marks as scoring
 from scenarist.bench.other_corpus import short_name
 from scenarist.bench.records import check_record, header_of, records_of, section_of
-from scenarist.bench.sheet import Analysis, Cell, Done, Figure, FigureRow, Sheet, Tested
+from scenarist.bench.sheet import Analysis, Cell, Done, FigureRow, Sheet, Tested, figure_row
 from scenarist.bench.significance import compare, holm
 from scenarist.bench.sit import Answers, data_hash, items_of, make_exam, sit
 from scenarist.bench.solver import Solver, corpus_of, seeds_of, settings_of, takes
-from scenarist.bench.spec import Condition, Source, Table
+from scenarist.bench.spec import Condition, Row, Source, Table
 from scenarist.contracts import Exam, Metric, Model
 from scenarist.errors import Missing
 from scenarist.question import Item, Mark
 from scenarist.registry import load, make, suggest
-from scenarist.signature import sign
+from scenarist.signature import parse, sign
 from scenarist.store.predictions import MOST
 from scenarist.store.results import Results
 
@@ -88,10 +90,13 @@ def run_table(
             done.problem = f"it is run on {', '.join(row.splits)} alone."
             continue
         for plan in plans:
-            if row.role == "published" or (row.only and plan.condition.name not in row.only):
+            if (row.role == "published" and not row.answers) or (row.only and plan.condition.name not in row.only):
                 continue
             try:
-                run_row(done, table, plan, store, ways, models, progress)
+                if row.answers:
+                    take_answers(done, plan)
+                else:
+                    run_row(done, table, plan, store, ways, models, progress)
             except Missing as error:
                 done.problem = str(error)
     sheet.remarks = [f"not set: {', '.join(names)}. {why}" for why, names in lost.items()]
@@ -138,17 +143,19 @@ def run_row(
     solvers = [Solver(row, condition, plan.exam, seed) for seed in seeds]
     marks: dict[str, list[tuple[Mark, ...]]] = {metric.name: [] for metric in metrics}
     missing, replayed, whole = 0, 0, 0
+    by_whom: list[dict[str, object]] = []
     for solver in solvers:
         label = f"{row.name} ({condition.name}{f', seed {solver.seed}' if len(seeds) > 1 else ''})"
         tick = partial(progress, label) if progress else None
         wait = partial(progress, f"{label} waits for another process", 0, len(plan.items)) if progress else None
+        section = solver.recorded(done.records, ways.split)
         answers = Answers(
-            partial(solver.fitted_once, models), store, partial(solver.what, plan.fields),
-            solver.recorded(done.records, ways.split), ways.refresh,
+            partial(solver.fitted_once, models), store, partial(solver.what, plan.fields), section, ways.refresh,
             max(MOST, *(getattr(metric, "guesses", 0) for metric in metrics)), wait,
         )  # fmt: skip
         asked, predictions = sit(answers, plan.exam, plan.items, tick)
         replayed, whole = replayed + answers.replayed, whole + len(asked)
+        by_whom.append(solver.signed(section if answers.replayed else None))
         if solver is solvers[0]:
             done.predictions[condition.name] = predictions
             missing = sum(item.id not in predictions for item in asked)
@@ -160,9 +167,10 @@ def run_row(
     done.recorded = done.recorded or replayed > 0
     held = solvers[-1].held
     signed = {
-        **plan.fields, **row.signed, "train": [source.corpus for source in solvers[0].sources] or "none", "seed": list(seeds),
+        **plan.fields, **row.signed, **by_whom[0], "seed": list(seeds),
         **({"held": list(dict.fromkeys(f"{part.corpus}:{part.split}" for part in held))} if held else {}),
-        **({"weights": [str(solver.settings["weights"]) for solver in solvers]} if row.weights else {}),
+        **({"weights": weights} if (weights := list(dict.fromkeys(str(who["weights"]) for who in by_whom if "weights" in who))) else {}),
+        **({"with": with_} if (with_ := row_settings(row)) else {}),
         **({"made": "recorded" if replayed == whole else "recorded+live"} if replayed else {}),
     }  # fmt: skip
     for metric in metrics:
@@ -174,6 +182,25 @@ def run_row(
         done.cells[f"{metric.name}/{condition.name}"] = Cell(score, values)
 
 
+def row_settings(row: Row) -> dict[str, object]:
+    """The settings of a row as its signature says them, ``{seed}`` unfilled."""
+    return {key: value for key, value in row.settings.items() if key != "weights"}
+
+
+def take_answers(done: Done, plan: Plan) -> None:
+    """A published row whose answers item by item are at hand: marked as ours are, so that it can be compared with them."""
+    answer_to = load(done.row.answers)(done.row.model)
+    answers = {item.id: answer for item in plan.items if (answer := answer_to(item)) is not None}
+    if not answers:
+        raise Missing("what it answered is not on the search path.")
+    done.predictions[plan.condition.name] = answers
+    fields = {**plan.fields, **done.row.signed, "train": "none", "made": "published"}
+    for metric in plan.metrics:
+        found = scoring.marks_of(metric, plan.items, answers)
+        score = scoring.score_marks(metric, found, fields, missing=len(plan.items) - len(answers))
+        done.cells[f"{metric.name}/{plan.condition.name}"] = Cell(score)
+
+
 def paired(sheet: Sheet) -> list[Tested]:
     """Each of our rows against its reference row, column by column, corrected for several comparisons."""
     tests: list[Tested] = []
@@ -182,7 +209,11 @@ def paired(sheet: Sheet) -> list[Tested]:
             column, metric = f"{name}/{condition.name}", make("metric", name)
             rows = [done for done in sheet.rows if column in done.cells]
             against = [(done, reference(sheet.table, done, rows, column, metric)) for done in rows]
-            pairs = [(done, other) for done, other in against if other is not None and other is not done]
+            pairs = [
+                (done, other)
+                for done, other in against
+                if other is not None and other is not done and done.cells[column].score.groups > 1
+            ]  # one source alone shows no difference that holds for others
             found = [
                 compare(metric, a.cells[column].score.marks, b.cells[column].score.marks, seed=13) for a, b in pairs
             ]
@@ -210,10 +241,31 @@ def analysis(table: Table, split: str, seed: int, limit: int | None, only: Seque
     function: Callable[..., Analysis] = load(table.run)
     chosen = {"only": only} if takes(function, "only") else {}
     found = function(split=split, seed=seed, limit=limit, **chosen)
+    ours = {row.model for row in found.rows}
     published = [
-        FigureRow(row.model, row.role, {column: Figure(value) for column, value in row.published(split).items()})
+        figure_row(Done(row), split, f"{row.name}-published" if row.name in ours else row.name)
         for row in table.row
         if row.role == "published"
     ]
-    found.rows = [row for row in [*published, *found.rows] if not only or row.model in only]
+    found.rows = [*published, *map(partial(signed, found.signature), found.rows)]
+    if only:
+        for name in only:
+            if name not in (known := [row.model for row in found.rows]):
+                raise suggest(name, known, f"row of table {table.name}")
+        found.rows = [row for row in found.rows if row.model in only]
     return Sheet(table, split, [], signature=found.signature, analysis=found)
+
+
+def signed(signature: str, row: FigureRow) -> FigureRow:
+    """A row of an analysis whose figures all have a signature: that of the table with the row, where the analysis gave none of its own."""
+    _, fields = parse(signature)
+    own = {key: value for key, value in fields.items() if key not in ("model", "v")}
+    scores = {
+        column: figure
+        if figure.signature or row.role == "published"
+        else msgspec.structs.replace(
+            figure, signature=sign(column, {"model": row.model, **own, "v": fields.get("v", __version__)})
+        )
+        for column, figure in row.scores.items()
+    }
+    return msgspec.structs.replace(row, scores=scores)

@@ -7,12 +7,12 @@ rows alone, and returns an ``Analysis``.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from statistics import NormalDist
+from statistics import NormalDist, stdev
 from typing import Any
 
 import msgspec
 
-from scenarist.bench.bootstrap import detectable
+from scenarist.bench.bootstrap import FEW, detectable
 from scenarist.bench.spec import Row, Table
 from scenarist.marked import Comparison
 from scenarist.question import Item, Prediction, Score
@@ -27,6 +27,8 @@ class Figure(msgspec.Struct, frozen=True):
     high: float | None = None
     n: int | None = None
     """How many items it rests on; null for a published figure and for a plain count."""
+    groups: int | None = None
+    """How many sources (what items share) its interval draws; null where nothing was drawn."""
     seeds: Mapping[str, float] = {}
     """The value of each seed where there are several."""
     p: float | None = None
@@ -36,13 +38,22 @@ class Figure(msgspec.Struct, frozen=True):
     @classmethod
     def of(cls, score: Score) -> Figure:
         """A score as a figure."""
-        return cls(score.value, score.low, score.high, score.n, signature=score.signature)
+        if score.groups == 1:  # one source alone says nothing of others
+            return cls(score.value, None, None, score.n, 1, signature=score.signature)
+        return cls(score.value, score.low, score.high, score.n, score.groups or None, signature=score.signature)
 
     def form(self) -> dict[str, Any]:
-        """The promised form: what is empty of ``seeds``, ``p`` and ``signature`` is left out."""
+        """The promised form; what is empty of ``groups``, ``seeds``, ``p`` and ``signature`` is left out. ``few`` stands where so few
+        sources were drawn that the interval is too narrow; ``seed_sd`` is the standard deviation between seeds, which the interval
+        does not hold."""
         form: dict[str, Any] = {"value": self.value, "low": self.low, "high": self.high, "n": self.n}
+        if self.groups is not None:
+            form["groups"] = self.groups
+            if self.groups < FEW:
+                form["few"] = True
         if self.seeds:
             form["seeds"] = dict(self.seeds)
+            form["seed_sd"] = stdev(self.seeds.values()) if len(self.seeds) > 1 else 0.0
         if self.p is not None:
             form["p"] = self.p
         if self.signature:
@@ -130,8 +141,9 @@ class Sheet(msgspec.Struct):
 
     def json(self) -> dict[str, Any]:
         """The promised JSON form (HOUSE.md, *Tables*)."""
+        note = {"note": self.table.note} if self.table.note else {}
         if self.analysis is not None:
-            return self.analysis.form(self.table.name, self.split)
+            return {**self.analysis.form(self.table.name, self.split), **note}
         tests = [
             {
                 "column": test.column, "row": test.row, "reference": test.reference, "test": test.comparison.test,
@@ -142,7 +154,7 @@ class Sheet(msgspec.Struct):
         ]  # fmt: skip
         rows = [figure_row(done, self.split) for done in self.rows]
         more = {"tests": tests, **({"remarks": self.remarks} if self.remarks else {})}
-        return Analysis(rows, self.signature, more).form(self.table.name, self.split)
+        return Analysis(rows, self.signature, {**more, **note}).form(self.table.name, self.split)
 
     def _repr_html_(self) -> str:
         from scenarist.registry import display
@@ -150,7 +162,7 @@ class Sheet(msgspec.Struct):
         return display(self)
 
 
-def figure_row(done: Done, split: str) -> FigureRow:
+def figure_row(done: Done, split: str, name: str = "") -> FigureRow:
     """A row as run with its figures."""
     scores = {column: Figure(value) for column, value in done.row.published(split).items()}
     for column, cell in done.cells.items():
@@ -161,7 +173,7 @@ def figure_row(done: Done, split: str) -> FigureRow:
         more["note"] = done.row.note
     if done.problem:
         more["problem"] = done.problem
-    return FigureRow(done.row.name, done.row.role, scores, more)
+    return FigureRow(name or done.row.name, done.row.role, scores, more)
 
 
 def smallest(low: float, high: float) -> float:

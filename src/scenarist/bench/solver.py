@@ -16,9 +16,10 @@ from scenarist import __version__
 from scenarist.bench.sit import examples_of, read_by
 from scenarist.bench.spec import Condition, Held, Row, Source, Table
 from scenarist.contracts import Exam, Model, Tuned
-from scenarist.errors import BadInput
+from scenarist.errors import BadInput, Missing
 from scenarist.noun import to_json
 from scenarist.registry import find, make
+from scenarist.signature import content_hash
 from scenarist.store.predictions import Section
 
 SEED = "{seed}"
@@ -39,6 +40,11 @@ def settings_of(corpus: object) -> Mapping[str, object]:
 def takes(target: Callable[..., Any], parameter: str) -> bool:
     """Does a class or function name this parameter?"""
     return parameter in inspect.signature(target).parameters
+
+
+def learns_from(model: object) -> bool:
+    """Does the model learn from what a table names?"""
+    return getattr(model, "learns", "nothing") != "nothing"
 
 
 class Again:
@@ -148,6 +154,44 @@ class Solver:
             **({"reads": read} if read else {}),
             **{key: value for key, value in fields.items() if key != "limit"},
         }  # fmt: skip
+
+    def signed(self, answered: Section | None) -> dict[str, object]:
+        """Which model with which settings and weights, and what it learned from: its part of a signature.
+
+        ``answered``: its recorded answers, where it was answered from them; its weights are then those that made the record.
+        """
+        settings = {key: value for key, value in self.settings.items() if key != "weights"}
+        model = self.model if answered is None else self.described()
+        learned = list(dict.fromkeys(source.corpus for source in self.sources)) if learns_from(model) else []
+        before = getattr(model, "trained_on", ())
+        corpora = list(dict.fromkeys([*(before if isinstance(before, Sequence) else ()), *learned]))
+        chosen = self.chosen if learned else {}
+        return {
+            "model": self.row.model,
+            **({"with": settings} if settings else {}),
+            **({"from": chosen} if chosen else {}),
+            "train": corpora or "none",
+            **({"weights": weights} if (weights := self.weights(model, answered)) else {}),
+        }
+
+    def described(self) -> object:
+        """The class of the model, which says what it learned from, so that a recorded row needs no weights; or the model itself, where
+        that depends on its settings (an ensemble)."""
+        target: object = find("model", self.row.model)
+        if isinstance(getattr(target, "trained_on", ()), Sequence):
+            return target
+        try:
+            return self.model
+        except (Missing, ImportError):
+            return target
+
+    def weights(self, model: object, answered: Section | None) -> str:
+        """A short hash of all that the model reads; the name of its weights where the record of its answers does not say it."""
+        if answered is not None:
+            read = sorted(answered.header.weights.values())
+            return content_hash([part.encode() for part in read], 6) if read else str(self.settings.get("weights", ""))
+        read = read_by(model)
+        return content_hash([part.encode() for part in read], 6) if read else ""
 
     def recorded(self, records: Iterable[Section], split: str) -> Section | None:
         """The recorded answers of this row, condition and seed, made with these settings."""

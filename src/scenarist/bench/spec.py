@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 import tomllib
+from collections.abc import Sequence
 from importlib.resources import files
 from pathlib import Path
 from typing import Any, Literal
@@ -74,6 +75,8 @@ class Row(msgspec.Struct, forbid_unknown_fields=True):
     only: list[str] = []
     signed: dict[str, Any] = {}
     """Fields of the exam that differ for this solver, e.g. that it does not see the story: the signature of its figures says so."""
+    answers: str = ""
+    """For a published row: ``module:function`` that takes the row's model and gives a function from Item to what was answered (or None)."""
     scores: dict[str, Any] = {}
     """Published numbers by ``metric/condition``, or by split and then so."""
     note: str = ""
@@ -90,10 +93,26 @@ class Row(msgspec.Struct, forbid_unknown_fields=True):
         return not self.splits or split in self.splits
 
     def published(self, split: str) -> dict[str, float]:
-        """The figures of a published row, the split's own where it gives them by split."""
-        if any(isinstance(value, dict) for value in self.scores.values()):
-            return dict(self.scores.get(split) or next((v for v in self.scores.values() if isinstance(v, dict)), {}))
-        return dict(self.scores)
+        """The figures of a published row. Where it gives them by split: those of the split that is run; figures of another split alone
+        stand in columns of their own that name it (`accuracy/labelled-test`), never among ours."""
+        if not any(isinstance(value, dict) for value in self.scores.values()):
+            return dict(self.scores)
+        if self.scores.get(split):
+            return dict(self.scores[split])
+        return {
+            f"{column}-{other}": value for other, figures in self.scores.items() for column, value in figures.items()
+        }
+
+
+def told_apart(rows: Sequence[Row]) -> list[Row]:
+    """Published rows end in ``-published`` where a row of ours has the same name, so that ``--only`` can tell them apart."""
+    ours = {row.name for row in rows if row.role != "published"}
+    return [
+        msgspec.structs.replace(row, label=f"{row.name}-published")
+        if row.role == "published" and row.name in ours
+        else row
+        for row in rows
+    ]
 
 
 class Table(msgspec.Struct, forbid_unknown_fields=True):
@@ -168,6 +187,7 @@ def load(name: str) -> Table:
         raise BadInput(f"{path}: not a valid table: {error}") from error
     if table.kind == "exam" and not table.condition:
         raise BadInput(f"{path}: an exam table needs at least one [[condition]].")
+    table.row = told_apart(table.row)
     for condition in table.condition:
         condition.held = condition.held or table.held
     table.experiment = CHECKOUT / "experiments" in path.resolve().parents

@@ -6,30 +6,35 @@ from pathlib import Path
 
 import typer
 
-app = typer.Typer()
+from scenarist.cli.options import Quiet, Top, examples
+
+app = typer.Typer(add_completion=False)
 
 
 @app.command(
-    epilog='Examples: scenarist align parmesan | scenarist align "cutting board" --from concrete | '
-    "scenarist align whisk --sentences 2 --plain"
+    epilog=examples(
+        "scenarist align parmesan",
+        'scenarist align "cutting board" --from concrete',
+        "scenarist align whisk --sentences 2 --plain",
+    )
 )
 def align(
     phrase: str = typer.Argument(help="An abstract word (parmesan) or a concrete phrase (cutting board)."),
     side: str = typer.Option("both", "--from", help="Which side it is on: abstract, concrete or both."),
-    limit: int = typer.Option(8, "--limit", "-n", min=1, help="Rows a side."),
+    top: Top = 8,
     sentences: int = typer.Option(
         0, "--sentences", "-s", min=0, help="Show so many sentences behind each row (needs the corpus)."
     ),
     table: Path | None = typer.Option(None, help="Another table (made by training/kidscook/alignments.py)."),
     as_json: bool = typer.Option(False, "--json", help="Print JSON."),
     plain: bool = typer.Option(False, help="Plain PMI, as in the paper, instead of PMI discounted for rare pairs."),
-    quiet: bool = typer.Option(False, "--quiet", "-q", help="No notes."),
+    quiet: Quiet = False,
 ) -> None:
     """Look up which concrete phrase an abstract word stands for."""
     from scenarist.cli.console import console, json_out
     from scenarist.verbs.align import align as look_up
 
-    aligned = look_up(phrase, side, limit, sentences, table, plain)
+    aligned = look_up(phrase, side, top, sentences, table, plain)
     sides = {name: rows for name in ("concrete", "abstract") if (rows := getattr(aligned, name)) is not None}
     if as_json:
         json_out({"asked": aligned.asked, "by": aligned.by, **sides})

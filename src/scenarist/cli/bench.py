@@ -7,17 +7,24 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
+from scenarist.cli.options import Force, examples
+
 if TYPE_CHECKING:
     from scenarist.verbs.run_table import Sheet
 
 MODEL_WIDTH = 18
 """The first column of a table keeps this width where a name needs it; longer names go on below."""
 
-app = typer.Typer()
+app = typer.Typer(add_completion=False)
 
 
 @app.command(
-    epilog="Examples: scenarist bench toy --html toy.html | scenarist bench --list | scenarist bench toy --only constant,random --json"
+    epilog=examples(
+        "scenarist bench --list",
+        "scenarist bench toy --html toy.html",
+        "scenarist bench toy --only constant,random --json",
+        "scenarist bench --explain 'mrr|exam:eventcloze|data:toy#12ab|seed:13|v:0.2'",
+    )
 )
 def bench(
     table: str = typer.Argument("", help="Table, e.g. toy, storycloze2016; or a TOML file of your own."),
@@ -31,7 +38,10 @@ def bench(
         False, help="Ask the models of recorded rows, too (marked * otherwise; hours, for some)."
     ),
     record: bool = typer.Option(False, help="Ask recorded rows live and write their answers to results/predictions."),
-    html: Path | None = typer.Option(None, help="Write one self-contained page in which every row opens its items."),
+    html: Path | None = typer.Option(
+        None, metavar="FILE", help="Write one self-contained page in which every row opens its items."
+    ),
+    force: Force = False,
     as_json: bool = typer.Option(False, "--json", help="Print JSON (the form is a promise, see the docs)."),
     list_: bool = typer.Option(False, "--list", help="List the tables."),
     explain: str = typer.Option("", help="Say a signature in words."),
@@ -39,17 +49,22 @@ def bench(
     quiet: bool = typer.Option(False, "--quiet", "-q", help="No progress, no footnotes."),
 ) -> None:
     """Run one table: ours, the published rows beside it, intervals, paired tests, signatures."""
-    from scenarist.cli.console import console, json_out, progress
+    from scenarist.cli.console import console, json_out, kept, progress
     from scenarist.errors import BadInput
     from scenarist.verbs.run_table import run_table
 
     if explain:
-        from scenarist.signature import explain as words
+        from scenarist.verbs.run_table import explain_signature
 
-        for line in words(explain):
-            console().print(f"- {line}", markup=False)
+        lines = explain_signature(explain)
+        if as_json:
+            json_out(lines)
+        else:
+            for line in lines:
+                console().print(f"- {line}", markup=False)
         return
     if list_:
+        from scenarist.cli.tables import print_table
         from scenarist.verbs.run_table import tables
 
         known = tables()
@@ -57,16 +72,17 @@ def bench(
             fields = ("title", "paper", "kind", "experiment")
             json_out([{"table": spec.name, **{field: getattr(spec, field) for field in fields}} for spec in known])
         else:
-            for spec in known:
-                mark = " (experiment)" if spec.experiment else ""
-                console().print(f"{spec.name:26} {spec.title}{mark}", markup=False, soft_wrap=True)
+            rows = [(spec.name, f"{spec.title}{' (experiment)' if spec.experiment else ''}") for spec in known]
+            print_table(console(), ("table", "what it is"), rows, framed=False)
         return
     if not table:
         raise BadInput("Which table? See them with: scenarist bench --list")
-    if html and html.is_dir():
-        raise BadInput(f"{html} is a folder; expected the name of a file to write, e.g. {html}/table.html")
+    if html:
+        from scenarist.verbs.save import check_output
+
+        check_output(html, [table] if table.endswith(".toml") else (), force)
     names_ = [name.strip() for name in only.split(",") if name.strip()]
-    with progress(quiet) as advance:
+    with kept(), progress(quiet) as advance:
         sheet = run_table(table, split, names_, limit, seed, refresh, advance, live, record, corpus)
     if html:
         from scenarist.pages.report import table_page
@@ -100,7 +116,8 @@ def show(form: dict[str, Any], sheet: Sheet, quiet: bool, cite: bool) -> None:
     from rich.table import Table
 
     from scenarist.cli.console import console
-    from scenarist.pages.report import marked_name, row_remarks
+    from scenarist.cli.tables import print_grid
+    from scenarist.pages.report import few_text, figure_remarks, marked_name, row_remarks
 
     out, table, numbers = console(), sheet.table, sheet.table.numbers()
     columns = list(dict.fromkeys(column for row in form["rows"] for column in row["scores"]))
@@ -112,31 +129,32 @@ def show(form: dict[str, Any], sheet: Sheet, quiet: bool, cite: bool) -> None:
     grid.add_column("role")
     for column in columns:
         grid.add_column(column.replace("/", "\n"), justify="right", overflow="fold")
+    cells: list[tuple[str, ...]] = []
     for row in form["rows"]:
-        cells = []
+        texts = []
         for column in columns:
             one = row["scores"].get(column)
             if one is None:
-                cells.append("")
+                texts.append("")
                 continue
             text = numbers.text(one["value"], column)
             if one.get("low") is not None:
                 low, high = (numbers.text(one[end], column) for end in ("low", "high"))
                 text += f"\n{low} to {high}"
+            if one.get("few"):
+                text += f"\n{few_text(one['groups'])}"
             if one.get("seeds"):
-                import statistics
-
-                spread = statistics.stdev(one["seeds"].values())
-                text += f"\n± {numbers.text(spread, column)} ({len(one['seeds'])} seeds)"
-            cells.append(text)
-        grid.add_row(marked_name(row), row["role"], *cells)
-    out.print(grid)
+                text += f"\n± {numbers.text(one['seed_sd'], column)} ({len(one['seeds'])} seeds)"
+            texts.append(text)
+        grid.add_row(marked_name(row), row["role"], *texts)
+        cells.append((marked_name(row), row["role"], *texts))
+    print_grid(out, grid, ("model", "role", *columns), cells, f"{table.title} ({sheet.split})")
     for row in form["rows"]:
         if row.get("problem"):
             out.print(f"{row['model']} was not run: {row['problem']}", markup=False, soft_wrap=True)
     for line in row_remarks(form["rows"]):
         out.print(line, markup=False, soft_wrap=True)
-    for remark in form.get("remarks", ()):
+    for remark in [*form.get("remarks", ()), *figure_remarks(form["rows"])]:
         out.print(remark, markup=False, soft_wrap=True)
     if quiet:
         return

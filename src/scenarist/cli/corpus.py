@@ -9,22 +9,21 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from scenarist.cli.options import Force, examples
+
 if TYPE_CHECKING:
     from scenarist.answers import CheckedStory
     from scenarist.verbs.corpus import CorpusReport
 
-app = typer.Typer(help="List, describe and check corpora.", no_args_is_help=True)
+app = typer.Typer(add_completion=False, help="List, describe and check corpora.", no_args_is_help=True)
 
 Name = Annotated[str, typer.Argument(help="Name of a corpus; see `scenarist corpus list`.")]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON instead of a table.")]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print nothing but what was asked for.")]
-Seed = Annotated[
-    int, typer.Option("--seed", help="Accepted everywhere; counting and checking draw nothing.", hidden=True)
-]
 
 
 @app.command("list")
-def list_corpora(json: Json = False, quiet: Quiet = False, seed: Seed = 13) -> None:
+def list_corpora(json: Json = False, quiet: Quiet = False) -> None:
     """All corpora: what each holds and which of its splits are at hand."""
     from scenarist.cli.console import json_out
     from scenarist.verbs.corpus import list_corpora as look_around
@@ -36,22 +35,19 @@ def list_corpora(json: Json = False, quiet: Quiet = False, seed: Seed = 13) -> N
     if quiet:
         print("\n".join(row.name for row in rows))
         return
-    from rich.console import Console
-    from rich.table import Table
+    from scenarist.cli.console import console
+    from scenarist.cli.tables import print_table
 
-    table = Table("corpus", "gives", "what", "at hand", box=None, pad_edge=False)
-    for row in rows:
-        there = ", ".join(row.splits) or "[dim]missing[/dim]"
-        table.add_row(row.name, row.yields, row.what, there)
-    console = Console()
-    console.print(table)
+    out = console()
+    cells = [(row.name, row.yields, row.what, ", ".join(row.splits) or "missing") for row in rows]
+    print_table(out, ("corpus", "gives", "what", "at hand"), cells, framed=False)
     missing = [row.name for row in rows if not row.splits]
     if missing:
-        console.print(f"\nMissing: {', '.join(missing)}. How to get one: scenarist corpus info NAME", highlight=False)
+        out.print(f"\nMissing: {', '.join(missing)}. How to get one: scenarist corpus info NAME", markup=False)
 
 
 @app.command()
-def info(name: Name, json: Json = False, quiet: Quiet = False, seed: Seed = 13) -> None:
+def info(name: Name, json: Json = False, quiet: Quiet = False) -> None:
     """What a corpus is, its licence, how to cite and obtain it, its files and its known traps."""
     from scenarist.cli.console import json_out
     from scenarist.verbs.corpus import VARIABLE, describe_corpus, files_at_hand
@@ -60,10 +56,11 @@ def info(name: Name, json: Json = False, quiet: Quiet = False, seed: Seed = 13) 
     if json:
         json_out(entry)
         return
-    from rich.console import Console
     from rich.padding import Padding
 
-    console = Console(highlight=False)
+    from scenarist.cli.console import console as results
+
+    console = results()
     console.print(f"[bold]{entry.name}[/bold]  {entry.title}: {entry.what}")
     for head, body in (
         ("gives", entry.yields),
@@ -97,10 +94,12 @@ def stats(
     ],
     split: Annotated[str, typer.Option(help="train, dev, test or all.")] = "",
     limit: Annotated[int | None, typer.Option(help="Count the first N only.", min=1)] = None,
-    html: Annotated[Path | None, typer.Option(help="Also write a page with figures (corpora of stories).")] = None,
+    force: Force = False,
+    html: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Also write a page with figures (corpora of stories).")
+    ] = None,
     json: Json = False,
     quiet: Quiet = False,
-    seed: Seed = 13,
 ) -> None:
     """Count a corpus: documents, sentences, words, and of each layer how many; of an annotation of time, how its links run."""
     from scenarist.cli.console import json_out
@@ -109,6 +108,10 @@ def stats(
     if Path(name).suffix == ".xml" and Path(name).is_file():
         show_links(Path(name), json)
         return
+    if html is not None:
+        from scenarist.verbs.save import check_output
+
+        check_output(html, [name], force)
     counted = count_corpus(name, split, limit)
     if html is not None:
         from scenarist.pages.stories import figures_page
@@ -119,10 +122,11 @@ def stats(
         tables = {"counts": dict(counted.counts), "scenarios": dict(counted.scenarios), "genres": dict(counted.genres)}
         json_out({"corpus": counted.corpus, "split": counted.split, "yields": counted.yields, **tables})
         return
-    from rich.console import Console
     from rich.table import Table
 
-    console = Console(highlight=False)
+    from scenarist.cli.console import console as results
+
+    console = results()
     if not quiet:
         console.print(f"[bold]{counted.corpus}[/bold] split {counted.split}, gives {counted.yields}")
     table = Table(box=None, pad_edge=False, show_header=False)
@@ -161,7 +165,6 @@ def check(
     ] = None,
     json: Json = False,
     quiet: Quiet = False,
-    seed: Seed = 13,
 ) -> None:
     """Verify corpora (files, checksums, and that each reads to its end with the expected counts), or stories by the rules for writers."""
     if names and all(Path(name).is_file() for name in names):
@@ -242,7 +245,6 @@ def rank(
     least: Annotated[int, typer.Option(help="Leave out texts with fewer content words.")] = 0,
     json: Json = False,
     quiet: Quiet = False,
-    seed: Seed = 13,
 ) -> None:
     """Rank texts by their affinity to the everyday scenarios (topics and logistic regression, Wanzare et al. 2019, section 3)."""
     from scenarist.cli.console import json_out
@@ -258,10 +260,10 @@ def rank(
 
 def show(reports: Sequence[CorpusReport], quiet: bool) -> None:
     """Reports as a table, with what to say about each below it."""
-    from rich.console import Console
-    from rich.table import Table
+    from scenarist.cli.console import console
+    from scenarist.cli.tables import print_table
 
-    table = Table("corpus", "state", "files", "read", box=None, pad_edge=False)
+    rows: list[tuple[str, ...]] = []
     notes: list[str] = []
     for report in reports:
         there = [file for file in report.files if file.path]
@@ -269,16 +271,16 @@ def show(reports: Sequence[CorpusReport], quiet: bool) -> None:
         splits = ", ".join(
             f"{one.split} {one.count:,}{'' if one.state == 'ok' else f' ({one.state})'}" for one in report.splits
         )
-        table.add_row(report.corpus, report.state, f"{len(there)} of {len(report.files)}, {known} known", splits)
+        rows.append((report.corpus, report.state, f"{len(there)} of {len(report.files)}, {known} known", splits))
         notes += [f"{report.corpus}: {warning}" for warning in report.warnings]
         notes += [f"{report.corpus}: {one.message}" for one in report.splits if one.state == "bad"]
-    console = Console(highlight=False)
-    console.print(table)
+    out = console()
+    print_table(out, ("corpus", "state", "files", "read"), rows, framed=False)
     for note in notes if not quiet else ():
-        console.print(note, markup=False)
+        out.print(note, markup=False)
 
 
-@app.command("merge")
+@app.command("merge", epilog=examples("scenarist corpus merge annotations -o gold"))
 def merge_folder(
     folder: Annotated[
         Path, typer.Argument(help="Folder with a sub-folder an annotator: WebAnno .tsv or brat .ann files.")
@@ -290,15 +292,14 @@ def merge_folder(
     format: Annotated[list[str] | None, typer.Option(help="webanno, brat, jsonl; all three by default.")] = None,
     json: Json = False,
     quiet: Quiet = False,
-    seed: Seed = 13,
 ) -> None:
-    """Merge what annotators agree on (Wanzare et al. 2019, section 3.3): gold files, and the decisions that people must take.
-
-    Example: scenarist corpus merge annotations -o gold
-    """
+    """Merge what annotators agree on (Wanzare et al. 2019, section 3.3): gold files, and the decisions that people must take."""
     from scenarist.cli.console import json_out
     from scenarist.verbs.merge_annotations import FORMATS, merge_annotations
+    from scenarist.verbs.save import check_output_folder
 
+    if out is not None:
+        check_output_folder(out, (), [folder])
     merged = merge_annotations(folder, out, adjacent, tuple(format or FORMATS))
     if json:
         json_out({"share": merged.share, **{field: getattr(merged, field) for field in merged.__struct_fields__}})

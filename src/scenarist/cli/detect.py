@@ -8,12 +8,15 @@ from typing import TYPE_CHECKING
 
 import typer
 
+from scenarist.cli.options import Encoding, Files, Force, Jobs, Strict, examples, skipping
+
 if TYPE_CHECKING:
+    from rich.console import Console
     from rich.text import Text
 
     from scenarist.story import Segment, Story
 
-app = typer.Typer()
+app = typer.Typer(add_completion=False)
 COLOURS = (
     "cyan",
     "yellow",
@@ -29,34 +32,67 @@ COLOURS = (
 
 
 @app.command(
-    epilog="Examples: scenarist detect story.txt | scenarist detect a.txt b.txt --html found.html | cat story.txt | scenarist detect -"
+    epilog=examples(
+        "scenarist detect story.txt",
+        "scenarist detect a.txt b.txt --html found.html",
+        "scenarist detect stories/ --jobs 2 -o found.jsonl",
+        "cat story.txt | scenarist detect -",
+    )
 )
 def detect(
-    files: list[str] = typer.Argument(..., help="Text files, folders, archives (zip, tar), or - for standard input."),
+    files: Files,
     as_json: bool = typer.Option(False, "--json", help="Print the stories with their segments as JSON."),
-    html: Path | None = typer.Option(None, help="Write a page with bands beside the text."),
+    html: Path | None = typer.Option(None, "--html", metavar="FILE", help="Write a page with bands beside the text."),
     webanno: Path | None = typer.Option(None, help="Write WebAnno TSV 3: a file for one text, a folder for several."),
+    out: Path | None = typer.Option(
+        None, "-o", "--out", metavar="FILE", help="Write the stories with their segments, one JSON object a line."
+    ),
     model: str = typer.Option("detector", help="The model that detects."),
     least: float = typer.Option(0.1, min=0.0, max=1.0, help="Show labels of at least this weight."),
-    seed: int = typer.Option(13, help="Accepted everywhere; detecting draws nothing."),
-    quiet: bool = typer.Option(False, "--quiet", "-q", help="One line a segment, without the text."),
+    encoding: Encoding = "utf-8",
+    jobs: Jobs = 1,
+    strict: Strict = False,
+    force: Force = False,
+    quiet: bool = typer.Option(False, "--quiet", "-q", help="No progress; one line a segment, without the text."),
 ) -> None:
     """Find segments of everyday scenarios: label, weight, and the words that decided."""
-    from scenarist.cli.console import console, json_out
-    from scenarist.verbs.detect import detect_all, detect_texts, write_webanno
+    from scenarist.cli.console import console, json_out, progress
+    from scenarist.verbs.detect import check_webanno, detect_all, detect_texts, write_stories, write_webanno
+    from scenarist.verbs.inputs import count_texts
+    from scenarist.verbs.save import check_output
 
-    stories = list(detect_all(detect_texts(files), model, least))
-    if html:
-        from scenarist.pages.segment import segment_page
-        from scenarist.verbs.save import save_page
-
-        save_page(html, segment_page(stories))
+    for path in (html, out):
+        if path:
+            check_output(path, files, force)
     if webanno:
-        write_webanno(webanno, stories)
-    if as_json:
-        json_out(stories)
-        return
-    out = console()
+        check_webanno(webanno, files)
+    with skipping(strict) as skips:
+        stories: list[Story] = []
+        with progress(quiet) as advance:
+            known = count_texts(files)
+            detected = detect_all(detect_texts(files, encoding, skips), model, least, jobs=jobs)
+            for number, story in enumerate(detected, start=1):
+                advance("detecting, stories", number, max(number, known))
+                stories.append(story)
+        if html:
+            from scenarist.pages.segment import segment_page
+            from scenarist.verbs.save import save_page
+
+            save_page(html, segment_page(stories))
+        if webanno:
+            write_webanno(webanno, stories, force)
+        if out:
+            write_stories(out, stories)
+        if as_json:
+            json_out(stories)
+        elif not out:
+            show(stories, console(), quiet)
+        elif not quiet:
+            print(f"{len(stories)} stories with their segments are in {out}.")
+
+
+def show(stories: list[Story], out: Console, quiet: bool) -> None:
+    """Each text in colours, or a line a segment."""
     for story in stories:
         if quiet:
             for segment in story.segments:

@@ -9,21 +9,27 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
+from scenarist.cli.options import Encoding, Files, Force, Html, Jobs, Strict, examples, skipping
+
 if TYPE_CHECKING:
     from scenarist.story import Story
 
-app = typer.Typer()
+app = typer.Typer(add_completion=False)
 
 
 @app.command(
-    epilog="Examples: scenarist events story.txt | scenarist events stories/ --jobs 2 -o chains.parquet | "
-    "scenarist events story.txt --html story.html | echo 'Ann fell. She cried.' | scenarist events -"
+    epilog=examples(
+        "scenarist events story.txt",
+        "scenarist events stories/ --jobs 2 -o chains.parquet",
+        "scenarist events story.txt --html story.html",
+        "echo 'Ann fell. She cried.' | scenarist events -",
+    )
 )
 def events(
-    files: list[str] = typer.Argument(help="Text files, folders, archives (zip, tar), or - for standard input."),
+    files: Files,
     as_json: bool = typer.Option(False, "--json", help="Print one JSON object a story and line (see the docs)."),
     conllu: bool = typer.Option(False, "--conllu", help="Print the parse with entities as CoNLL-U."),
-    html: Path | None = typer.Option(None, help="Write one self-contained page."),
+    html: Html = None,
     out: Path | None = typer.Option(None, "-o", "--out", help="Write the chains as Parquet, one row a chain."),
     render: str = typer.Option("", help="Print the sentences as full, caveman or verb-subject instead of chains."),
     rule: str = typer.Option("paper", help="Rule of the rendering: paper or released."),
@@ -32,36 +38,42 @@ def events(
     reader: str = typer.Option("default", help="Reader: default, spacy:NAME, corenlp:URL, conllu, conll-coref."),
     light: bool = typer.Option(False, help="Join light verbs with their noun (take_shower)."),
     realis: bool = typer.Option(False, help="Only events that happened in the story."),
-    jobs: int = typer.Option(1, "--jobs", "-j", min=1, help="Processes; the result is the same whatever their number."),
-    encoding: str = typer.Option("utf-8", help="Encoding of the files."),
+    jobs: Jobs = 1,
+    encoding: Encoding = "utf-8",
+    strict: Strict = False,
+    force: Force = False,
     cache: bool = typer.Option(True, help="Remember readings on disk."),
     quiet: bool = typer.Option(False, "--quiet", "-q", help="No progress, no notes."),
 ) -> None:
     """Find events, who takes part in them, and chains."""
     from scenarist.cli.console import progress
     from scenarist.errors import BadInput
+    from scenarist.parallel import paced
     from scenarist.verbs import events as verb
-    from scenarist.verbs.inputs import count_texts, existing, named_texts
+    from scenarist.verbs.inputs import count_texts, named_texts, single_size
+    from scenarist.verbs.read_folder import character_step
+    from scenarist.verbs.save import check_output
 
     verb.check_view(view)
     if sum(map(bool, (as_json, conllu, render))) > 1:
         raise BadInput("Choose one of --json, --conllu and --render.")
-    if html and html.is_dir():
-        raise BadInput(f"{html} is a folder; expected the name of a file to write, e.g. {html}/events.html")
-    for name in files:
-        if name != "-":
-            existing(name, "events")
+    for path in (html, out):
+        if path:
+            check_output(path, files, force)
     settings: dict[str, Any] = {"light": light}
     if reader == "default":
         settings |= {"jobs": jobs, "cache": cache}
-    with progress(quiet) as advance:
-        known = count_texts(files)
+    shown = sys.stdout.isatty() and not (html or out)  # what is printed would run into the bar
+    with skipping(strict) as skips, progress(quiet or shown) as advance:
+        known, size = count_texts(files), single_size(files)
 
         def read() -> Iterator[Story]:
-            stories = verb.events_all(named_texts(files, "events", encoding), reader, **settings)
-            for number, story in enumerate(stories, start=1):
-                advance("reading", number, max(number, known))
-                yield story
+            with paced(character_step(advance, size) if size else None):
+                stories = verb.events_all(named_texts(files, "events", encoding, skips), reader, **settings)
+                for number, story in enumerate(stories, start=1):
+                    if not size:
+                        advance("reading stories", number, max(number, known))
+                    yield story
 
         stories: Iterable[Story] = read()
         if html:
@@ -80,8 +92,8 @@ def events(
                 sys.stdout.writelines(line + "\n" for line in verb.rendered_lines(story, render, rule))
             elif not html:
                 show(story, least, view, realis, quiet)
-    if html:
-        say(f"The page is {html}.", quiet)
+        if html:
+            say(f"The page is {html}.", quiet)
 
 
 def say(text: str, quiet: bool) -> None:

@@ -6,10 +6,12 @@ from pathlib import Path
 
 import typer
 
-app = typer.Typer()
+from scenarist.cli.options import Force, examples
+
+app = typer.Typer(add_completion=False)
 
 
-@app.command(epilog="Example: scenarist exam storycloze toy -o d   then: scenarist score d predictions.jsonl")
+@app.command(epilog=examples("scenarist exam storycloze toy -o d", "scenarist score d predictions.jsonl"))
 def exam(
     name: str = typer.Argument(help="Exam, e.g. storycloze, eventcloze, detection."),
     corpus: str = typer.Argument(
@@ -25,14 +27,17 @@ def exam(
         [], "--corpus-set", help="A parameter of the corpus as key=value; may be repeated."
     ),
     seed: int = typer.Option(13, help="Seed of random choices."),
+    force: Force = False,
     as_json: bool = typer.Option(False, "--json", help="Print the card as JSON."),
     quiet: bool = typer.Option(False, "--quiet", "-q", help="Print nothing but errors."),
 ) -> None:
     """Write an exam: questions for the solver, keys for the examiner, in separate files."""
     from scenarist.cli.console import console, json_out, switches
+    from scenarist.verbs.exam import CARD, FILES, example_line
     from scenarist.verbs.exam import exam as set_exam
-    from scenarist.verbs.exam import example_line
+    from scenarist.verbs.save import check_output_folder
 
+    check_output_folder(out, FILES, (), force, card=CARD)
     items, card = set_exam(name, corpus, split, seed, limit, switches(set_), switches(corpus_set), out)
     if as_json:
         json_out(card)

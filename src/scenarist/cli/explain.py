@@ -6,12 +6,18 @@ from pathlib import Path
 
 import typer
 
-app = typer.Typer()
+from scenarist.cli.options import Force, examples
+
+app = typer.Typer(add_completion=False)
 
 
 @app.command(
-    epilog='Examples: scenarist explain "drain the pasta" | scenarist explain "whisk the eggs until fluffy" --html eggs.html | '
-    'scenarist explain "fry the onions" --near 2 | scenarist explain "fry the onions" --size large'
+    epilog=examples(
+        'scenarist explain "drain the pasta"',
+        'scenarist explain "whisk the eggs until fluffy" --html eggs.html',
+        'scenarist explain "fry the onions" --near 2',
+        'scenarist explain "fry the onions" --size large',
+    )
 )
 def explain(
     instruction: str = typer.Argument(help="An instruction of a recipe, e.g. 'drain the pasta'."),
@@ -19,16 +25,20 @@ def explain(
         "auto", help="auto: our own kitchen; large (SmolLM2) or small (the transducer): a model writes."
     ),
     near: int = typer.Option(0, min=0, help="Show so many like instructions of KidsCook (needs the corpus)."),
-    html: Path | None = typer.Option(None, help="Write the picture of the alignment as a page."),
+    html: Path | None = typer.Option(None, metavar="FILE", help="Write the picture of the alignment as a page."),
     device: str = typer.Option("auto", help="cpu, cuda, or auto (for a model)."),
     as_json: bool = typer.Option(False, "--json", help="Print JSON."),
     seed: int = typer.Option(1, help="Seed of the released weights (for a model)."),
+    force: Force = False,
     quiet: bool = typer.Option(False, "--quiet", "-q", help="No notes."),
 ) -> None:
     """Write the concrete steps of an abstract instruction."""
     from scenarist.cli.console import console, json_out
     from scenarist.verbs.explain import explain as write_steps
+    from scenarist.verbs.save import check_output
 
+    if html:
+        check_output(html, (), force)
     explanation = write_steps(instruction, size, device, seed, near)
     alignment, pair = explanation.alignment, explanation.alignment.pair
     if html:

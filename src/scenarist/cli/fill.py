@@ -9,18 +9,29 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
+from scenarist.cli.options import Encoding, Force, examples
+
 if TYPE_CHECKING:
     from scenarist.answers import FilledChain
 
-app = typer.Typer()
+app = typer.Typer(add_completion=False)
 
 
-@app.command(epilog="Example: scenarist fill --chain 'arrest:obj escape:subj ?'")
+@app.command(
+    epilog=examples(
+        "scenarist fill --chain 'arrest:obj escape:subj ?'",
+        "scenarist fill --chain 'arrest:obj ?' --model model --html filled.html",
+        "scenarist fill story.txt --ending 'She was glad.' --ending 'It rained.'",
+        "scenarist fill --story 'A seed grew.' --ending 'It rained.' --ending 'We ate.'",
+        "scenarist fill story.txt --write 5",
+    )
+)
 def fill(
-    story: Path | None = typer.Argument(None, help="A story in plain text, for --ending; - reads standard input."),
+    file: Path | None = typer.Argument(None, help="A story in plain text, for --ending; - reads standard input."),
+    story: str = typer.Option("", "--story", metavar="TEXT", help="The story itself, in place of FILE."),
     chain: str | None = typer.Option(None, help="Events as verb:role with ? where one is missing."),
     ending: list[str] = typer.Option(
-        [], help="A possible ending, repeated to choose between; without a FILE the first one is the story."
+        [], help="A possible ending; repeat it to choose between several. Without one, endings are written."
     ),
     write: int = typer.Option(3, min=1, max=20, help="Endings to write where none is given."),
     model: Path | None = typer.Option(
@@ -34,25 +45,35 @@ def fill(
     top: int = typer.Option(10, min=1, max=50, help="Candidates to show."),
     html: Path | None = typer.Option(None, help="Also write a page with the evidence."),
     seed: int = typer.Option(13, help="Seed of the endings that are written; nothing else here is random."),
+    encoding: Encoding = "utf-8",
+    force: Force = False,
     as_json: bool = typer.Option(False, "--json", help="Print JSON."),
     quiet: bool = typer.Option(False, "--quiet", "-q", help="Print the best answer only."),
 ) -> None:
     """Fill a gap: which event is missing from a chain, or which ending fits a story."""
     from scenarist.cli.console import json_out, switches
     from scenarist.errors import BadInput
+    from scenarist.verbs.save import check_output
 
-    if ending or story is not None:
+    if story and file is not None:
+        raise BadInput(f"Two stories: --story and {file}. Give one of them.")
+    if ending and not story and file is None:
+        raise BadInput("Which story do the endings belong to? Say --story TEXT, or name a FILE before them.")
+    if story or file is not None:
         for name, given in (("--model", model), ("--scenario", scenario), ("--html", html), ("--chain", chain)):
             if given:
                 raise BadInput(f"{name} does not go with endings: it belongs to the missing event of a --chain.")
-        fill_story(story, ending, by, switches(set_), write, seed, as_json, quiet)
+        fill_story(file or story, ending, by, switches(set_), write, seed, as_json, quiet, encoding)
         return
     if chain is None:
         raise BadInput(
-            "Say what to fill: --chain 'arrest:obj escape:subj ?', or FILE --ending 'One.' --ending 'Other.', or FILE alone"
+            "Say what to fill: --chain 'arrest:obj escape:subj ?', or --story TEXT --ending 'One.' --ending 'Other.', or a FILE "
+            "with a story"
         )
     from scenarist.verbs.fill import fill as fill_gap
 
+    if html is not None:
+        check_output(html, (), force)
     filled = fill_gap(chain, model=by, folder=model, scenario=scenario, settings=switches(set_), top=top)
     if html is not None:
         from scenarist.pages.eventcloze import filled_page
@@ -69,22 +90,19 @@ def fill(
 
 def show_chain(filled: FilledChain, html: Path | None) -> None:
     """The ranking with its evidence, for a terminal."""
-    from rich.table import Table
-
     from scenarist.cli.console import console
+    from scenarist.cli.tables import print_table
 
     say = console()
     chain = list(filled.chain)
     if filled.gap is not None:
         chain.insert(filled.gap, "___")
     say.print(f"{'  '.join(chain)}   ({filled.model}; {filled.learned})", markup=False, style="bold")
-    table = Table(box=None, pad_edge=False)
-    for name in ("", "event", "ln P", "voted for by", "seen together in"):
-        table.add_column(name, overflow="fold", justify="right" if name in ("", "ln P") else "left")
+    rows: list[tuple[str, ...]] = []
     for place, candidate in enumerate(filled.candidates, start=1):
         votes = ", ".join(candidate.votes) or "frequency alone"
-        table.add_row(str(place), candidate.event, f"{candidate.logp:.2f}", votes, "\n".join(candidate.seen))
-    say.print(table, markup=False)
+        rows.append((str(place), candidate.event, f"{candidate.logp:.2f}", votes, "\n".join(candidate.seen)))
+    print_table(say, ("", "event", "ln P", "voted for by", "seen together in"), rows, right=("", "ln P"), framed=False)
     if filled.note:
         say.print(filled.note, markup=False)
     if html is not None:
@@ -92,7 +110,7 @@ def show_chain(filled: FilledChain, html: Path | None) -> None:
 
 
 def fill_story(
-    story: Path | None,
+    story: Path | str,
     endings: list[str],
     by: str,
     settings: Mapping[str, Any],
@@ -100,30 +118,33 @@ def fill_story(
     seed: int,
     as_json: bool,
     quiet: bool,
+    encoding: str,
 ) -> None:
     """Choose between endings of a story, or write some; a CSV is answered line by line."""
     from scenarist.cli.console import console, json_out
     from scenarist.errors import BadInput
     from scenarist.verbs.fill import fill as fill_gap
+    from scenarist.verbs.inputs import text_of
 
-    if story is not None and story.suffix == ".csv":
+    if isinstance(story, Path) and story.suffix == ".csv":
         if endings:
             raise BadInput(f"{story}: a CSV holds its endings; leave --ending out.")
         fill_lines(story, by, settings)
         return
-    text: str | Path = story if story is not None else endings.pop(0)
+    if isinstance(story, Path) and encoding != "utf-8":
+        story = text_of(story, "fill", encoding=encoding).text
     say = console().print
     if not endings:
         if by or settings:
             raise BadInput("--by and --set name a model that chooses between endings; give some, each with --ending.")
-        written = fill_gap(story=text, count=write, seed=seed)
+        written = fill_gap(story=story, count=write, seed=seed)
         if as_json:
             json_out(written)
         else:
             for line in written.endings[:1] if quiet else written.endings:
                 say(line, markup=False)
         return
-    prediction = fill_gap(story=text, endings=endings, model=by, settings=settings)
+    prediction = fill_gap(story=story, endings=endings, model=by, settings=settings)
     if as_json:
         json_out(prediction)
         return

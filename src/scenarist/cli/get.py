@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import typer
 
-app = typer.Typer()
+from scenarist.cli.options import examples
+
+app = typer.Typer(add_completion=False)
 
 
 @app.command(
-    epilog="Examples: scenarist get --list | scenarist get smollm2 | scenarist get storycloze --from ../release"
+    epilog=examples("scenarist get --list", "scenarist get smollm2", "scenarist get storycloze --from ../release")
 )
 def get(
     name: str = typer.Argument("", help="What to get, e.g. smollm2, storycloze."),
@@ -17,7 +19,6 @@ def get(
     ),
     again: bool = typer.Option(False, "--again", help="Get it anew even where it is in place."),
     listing: bool = typer.Option(False, "--list", help="List what there is to get, and what is in place."),
-    seed: int = typer.Option(13, help="Nothing here is random; accepted as everywhere."),
     as_json: bool = typer.Option(False, "--json", help="Print JSON."),
     quiet: bool = typer.Option(False, "--quiet", "-q", help="Print nothing."),
 ) -> None:

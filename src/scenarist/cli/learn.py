@@ -3,17 +3,31 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import typer
 
-app = typer.Typer()
+from scenarist.cli.options import Encoding, Jobs, Strict, examples, skipping
+
+if TYPE_CHECKING:
+    from scenarist.verbs.learn import CountsCard
+
+app = typer.Typer(add_completion=False)
 
 
 @app.command(
-    epilog="Example: scenarist learn texts:FOLDER -o model   then: scenarist fill --model model --chain 'arrest:obj ?'"
+    epilog=examples(
+        "scenarist learn stories/ -o model",
+        "scenarist learn rocstories -o model --jobs 2",
+        "scenarist learn toy --by-scenario -o model",
+        "scenarist fill --model model --chain 'arrest:obj ?'",
+    )
 )
 def learn(
-    corpus: str = typer.Argument(help="Corpus (see: scenarist corpus list), or texts:FOLDER, or jsonl:FILE."),
+    sources: list[str] = typer.Argument(
+        metavar="CORPUS|FILE|FOLDER|-...",
+        help="A corpus (see: scenarist corpus list; jsonl:FILE is one), or text files, folders and archives.",
+    ),
     out: Path = typer.Option(..., "-o", "--out", help="Folder for chains, count tables and arrays."),
     split: str | None = typer.Option(None, help="train (default), dev or test; your own texts are taken whole."),
     reader: str = typer.Option("default", help="Who reads plain text: default, spacy:NAME, corenlp:URL."),
@@ -22,28 +36,40 @@ def learn(
     memory: str = typer.Option(
         "2GB", help="Memory for counting, on Spark of each executor; what does not fit goes to disk."
     ),
-    jobs: int = typer.Option(1, min=1, help="Processes for reading, threads for counting."),
+    jobs: Jobs = 1,
+    encoding: Encoding = "utf-8",
+    strict: Strict = False,
     dedup: bool = typer.Option(True, help="Leave out exact and near-duplicate documents."),
     args: str = typer.Option("single", help="single: verb and role; multi: all arguments as variables."),
-    minimum: int = typer.Option(2, min=1, help="Shortest chain that is counted."),
+    minimum: int = typer.Option(2, "--min", min=1, help="Shortest chain that is counted."),
     window: int = typer.Option(24, min=1, help="Events farther apart in a chain are not paired."),
     by_scenario: bool = typer.Option(False, "--by-scenario", help="Also keep one model per scenario label."),
     limit: int | None = typer.Option(None, min=1, help="Only the first so many stories (or chains)."),
     refresh: bool = typer.Option(False, help="Start anew instead of going on where a run stopped."),
-    seed: int = typer.Option(13, help="Nothing here is random; accepted as everywhere."),
     as_json: bool = typer.Option(False, "--json", help="Print the card as JSON."),
     quiet: bool = typer.Option(False, "--quiet", "-q", help="Print nothing but errors."),
 ) -> None:
     """Learn event counts from a corpus; an interrupted run goes on with the same command."""
-    from scenarist.cli.console import console, json_out, progress
-    from scenarist.verbs.learn import example_chain
+    from scenarist.cli.console import kept, progress
     from scenarist.verbs.learn import learn as learn_counts
+    from scenarist.verbs.save import check_output_folder
 
-    with progress(quiet) as advance:
-        card = learn_counts(
-            corpus, out, split=split or "", reader=reader, engine=engine, master=master, memory=memory, jobs=jobs, dedup=dedup,
-            args=args, minimum=minimum, window=window, by_scenario=by_scenario, limit=limit, refresh=refresh, progress=advance,
-        )  # fmt: skip
+    check_output_folder(out, (), sources)
+    with skipping(strict) as skips:
+        with kept(), progress(quiet) as advance:
+            card = learn_counts(
+                sources, out, split=split or "", reader=reader, engine=engine, master=master, memory=memory, jobs=jobs, dedup=dedup,
+                args=args, minimum=minimum, window=window, by_scenario=by_scenario, limit=limit, refresh=refresh, progress=advance,
+                encoding=encoding, skip=skips,
+            )  # fmt: skip
+        show(card, out, dedup, as_json, quiet)
+
+
+def show(card: CountsCard, out: Path, dedup: bool, as_json: bool, quiet: bool) -> None:
+    """What was learned, and what to type next."""
+    from scenarist.cli.console import console, json_out
+    from scenarist.verbs.learn import example_chain
+
     if as_json:
         json_out(card)
         return
@@ -51,12 +77,14 @@ def learn(
         return
     say = console().print
     say(
-        f"{out}: {card.events:,} events in {card.chains:,} chains of {card.documents:,} documents ({corpus}, read by {reader})."
+        f"{out}: {card.events:,} events in {card.chains:,} chains of {card.documents:,} documents ({card.corpus}, read by {card.reader})."
     )
     if dedup:
         say(f"Left out as duplicates: {card.exact:,} exact, {card.near:,} near ({card.dedup}).")
     kinds, pairs = card.tables["events"], card.tables["unordered"]
-    say(f"{kinds:,} kinds of event and {pairs:,} pairs of them, from chains of {minimum} or more, by {card.engine}.")
+    say(
+        f"{kinds:,} kinds of event and {pairs:,} pairs of them, from chains of {card.minimum} or more, by {card.engine}."
+    )
     if card.resumed:
         say(f"{card.resumed:,} of {card.shards:,} shards were there already.")
     if card.least > 1:

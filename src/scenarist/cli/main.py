@@ -5,6 +5,7 @@ Exit codes: 0 done, 1 a check failed, 2 bad input, 3 something missing, 130 inte
 
 from __future__ import annotations
 
+import errno
 import importlib
 import os
 import sys
@@ -17,6 +18,7 @@ from scenarist import __version__
 from scenarist.errors import ScenaristError
 
 INTERRUPTED = 130
+FULL = (errno.ENOSPC, errno.EDQUOT)
 
 UsageProblem: Any = next(kind for kind in typer.BadParameter.__mro__ if kind.__name__ == "ClickException")
 """The base of Typer's own complaints about the command line."""
@@ -97,7 +99,10 @@ def options(
 
 def interrupted() -> int:
     """What Ctrl-C says and gives."""
-    print("scenarist: interrupted; what was done is kept, the same command goes on from there.", file=sys.stderr)
+    from scenarist.cli.console import INTERRUPTED as KEPT
+
+    kept = f"; {KEPT.pop()} is kept, the same command goes on from there" if KEPT else "; nothing was written"
+    print(f"scenarist: interrupted{kept}.", file=sys.stderr)
     return INTERRUPTED
 
 
@@ -110,6 +115,7 @@ def run(args: list[str] | None = None) -> int:
         )  # our matrices are small: threads only wait for each other; --jobs is the parallelism
     try:
         code = typer.main.get_command(app).main(args, prog_name="scenarist", standalone_mode=False)
+        sys.stdout.flush()
         if code == INTERRUPTED:  # Typer turns Ctrl-C into this code and says nothing
             return interrupted()
         return code if isinstance(code, int) else 0
@@ -118,6 +124,14 @@ def run(args: list[str] | None = None) -> int:
             raise
         print(f"scenarist: {error}", file=sys.stderr)
         return error.code
+    except ModuleNotFoundError as error:
+        from scenarist.registry import missing_module
+
+        missing = missing_module(error, f"scenarist {' '.join((args or sys.argv[1:])[:1])}")
+        if debug or missing is None:
+            raise
+        print(f"scenarist: {missing}", file=sys.stderr)
+        return missing.code
     except typer.Exit as done:
         return interrupted() if done.exit_code == INTERRUPTED else int(done.exit_code)
     except (typer.Abort, KeyboardInterrupt):
@@ -128,6 +142,12 @@ def run(args: list[str] | None = None) -> int:
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
+    except OSError as error:
+        if error.errno not in FULL:
+            raise
+        where = f": {error.filename}" if error.filename else ""
+        print(f"scenarist: the disk is full{where}. Free some space and run the same command again.", file=sys.stderr)
+        return 2
 
 
 def main() -> None:

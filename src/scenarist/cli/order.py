@@ -6,17 +6,19 @@ from pathlib import Path
 
 import typer
 
-app = typer.Typer()
+from scenarist.cli.options import Encoding, examples
+
+app = typer.Typer(add_completion=False)
 
 
-@app.command(epilog="Example: shuf story.txt | scenarist order -")
+@app.command(epilog=examples("scenarist order story.txt", "shuf story.txt | scenarist order -"))
 def order(
     file: Path = typer.Argument(
         ..., help="A text with one sentence a line (or one paragraph); - reads standard input."
     ),
     by: str = typer.Option("story-order", "--by", help="Which model: story-order, or any that answers orders."),
     top: int = typer.Option(1, min=1, max=5, help="How many orders to show."),
-    seed: int = typer.Option(13, help="Nothing here is random; accepted as everywhere."),
+    encoding: Encoding = "utf-8",
     as_json: bool = typer.Option(False, "--json", help="Print JSON."),
     quiet: bool = typer.Option(False, "--quiet", "-q", help="Print the ordered sentences and nothing else."),
 ) -> None:
@@ -24,7 +26,7 @@ def order(
     from scenarist.cli.console import console, json_out
     from scenarist.verbs.order import order as put_into_order
 
-    ordered = put_into_order(file, by, top)
+    ordered = put_into_order(file, by, top, encoding)
     if as_json:
         json_out(ordered)
         return

@@ -10,64 +10,89 @@ from typing import TYPE_CHECKING
 
 import typer
 
+from scenarist.cli.options import Encoding, Files, Force, Jobs, Strict, examples, skipping
+
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from rich.console import Console
 
     from scenarist.answers import ReadFolder
     from scenarist.interpretation import Interpretation
 
-app = typer.Typer()
+app = typer.Typer(add_completion=False)
 HUES = ("blue", "dark_orange3", "green4", "deep_pink3", "purple", "gold3", "dark_cyan", "red3")
 
 
 @app.command(
-    epilog="Examples: scenarist read story.txt | scenarist read story.txt --html story.html | "
-    "echo 'We went to a restaurant ...' | scenarist read - | scenarist read stories/ -o out --jobs 2"
+    epilog=examples(
+        "scenarist read story.txt",
+        "scenarist read story.txt --html story.html",
+        "echo 'We went to a restaurant ...' | scenarist read -",
+        "scenarist read stories/ more.zip -o out --jobs 2",
+    )
 )
 def read(
-    source: str = typer.Argument(
-        metavar="FILE|-|FOLDER", help="A text file, - for standard input, a folder or an archive."
-    ),
+    files: Files,
     as_json: bool = typer.Option(False, "--json", help="Print one JSON object a story and line (see the docs)."),
-    html: Path | None = typer.Option(None, help="Write one self-contained page (of a single story)."),
+    html: Path | None = typer.Option(
+        None, "--html", metavar="FILE", help="Write one self-contained page (of a single story)."
+    ),
     out: Path | None = typer.Option(
         None,
         "-o",
         "--out",
         help="Folder for accounts.jsonl, chains.parquet and untold.parquet; an interrupted run goes on.",
     ),
-    encoding: str = typer.Option("utf-8", help="Encoding of the files."),
-    jobs: int = typer.Option(1, "--jobs", "-j", min=1, help="Processes; the result is the same whatever their number."),
+    encoding: Encoding = "utf-8",
+    jobs: Jobs = 1,
     title: str = typer.Option("", help="Title of the story."),
+    strict: Strict = False,
+    force: Force = False,
     quiet: bool = typer.Option(False, "--quiet", "-q", help="No progress and no legend."),
 ) -> None:
     """Read a story: which scenarios it tells, who does what, and what goes without saying."""
-    from scenarist.cli.console import progress
-    from scenarist.errors import BadInput
+    from scenarist.cli.console import kept, progress
+    from scenarist.verbs.inputs import count_texts, single_size, titled_texts
+    from scenarist.verbs.read_folder import FILES, read_folder
+    from scenarist.verbs.save import check_output, check_output_folder
 
-    if html and html.is_dir():
-        raise BadInput(f"{html} is a folder; expected the name of a file to write, e.g. {html}/story.html")
-    from scenarist.verbs.inputs import titled_texts
-
-    texts = titled_texts([source], "read", encoding, title)
+    if html:
+        check_output(html, files, force)
     if out:
-        from scenarist.verbs.read_folder import read_folder
+        check_output_folder(out, FILES, files, force)
+    with skipping(strict) as skips:
+        texts = titled_texts(files, "read", encoding, title, skips)
+        if out:
+            with kept(), progress(quiet) as advance:
+                folder = read_folder(texts, out, jobs, advance, count_texts(files), single_size(files), force)
+            if not quiet:
+                show_folder(folder, out)
+            return
+        print_readings(texts, files, jobs, as_json, html, quiet)
 
-        with progress(quiet) as advance:
-            folder = read_folder(texts, out, jobs, advance)
-        if not quiet:
-            show_folder(folder, out)
-        return
+
+def print_readings(
+    texts: Iterable[tuple[str, str, str]], files: list[str], jobs: int, as_json: bool, html: Path | None, quiet: bool
+) -> None:
+    """Each story in the terminal or as JSON, the page of a single one."""
+    from scenarist.cli.console import console, progress
+    from scenarist.errors import BadInput
+    from scenarist.parallel import paced
     from scenarist.verbs.read import read_all
+    from scenarist.verbs.read_folder import character_step
 
+    texts = iter(texts)
     first = list(itertools.islice(texts, 2))
     if html and len(first) > 1:
         raise BadInput(
-            f"{source} holds more than one story, and --html shows one. Read them one by one, or use -o FOLDER."
+            f"{' '.join(files)} holds more than one story, and --html shows one. Read them one by one, or use -o FOLDER."
         )
-    if len(first) == 1 and not first[0][1].strip():
-        raise BadInput(f"{source}: expected a story, found an empty text.")
-    for interpretation in read_all(itertools.chain(first, texts), jobs if len(first) > 1 else 1):
+    size = len(first[0][1]) if len(first) == 1 else 0
+    with progress(quiet or not size) as advance, paced(character_step(advance, size) if size else None):
+        readings = read_all(itertools.chain(first, texts), jobs if len(first) > 1 else 1)
+        single = list(itertools.islice(readings, 1)) if size else []
+    for interpretation in itertools.chain(single, readings):
         if html:
             write_page(html, interpretation)
         if as_json:
@@ -75,8 +100,6 @@ def read(
 
             sys.stdout.write(msgspec.json.encode(interpretation).decode() + "\n")
         elif not (html and quiet):
-            from scenarist.cli.console import console
-
             show(interpretation, console(), quiet)
     if html and not quiet and not as_json:
         print(f"The page is in {html}.")

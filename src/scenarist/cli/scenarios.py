@@ -7,16 +7,23 @@ from typing import Annotated
 
 import typer
 
-app = typer.Typer(help="List the inventory of scenarios and their relations.", invoke_without_command=True)
+from scenarist.cli.options import examples
+
+app = typer.Typer(
+    add_completion=False, help="List the inventory of scenarios and their relations.", invoke_without_command=True
+)
 
 Json = Annotated[bool, typer.Option("--json", help="Print JSON instead of a table.")]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print nothing but what was asked for.")]
-Seed = Annotated[int, typer.Option("--seed", help="Accepted everywhere; the same seed teaches the same.")]
 
 
 @app.callback(
-    epilog="Examples: scenarist scenarios | scenarist scenarios --find shop | scenarist scenarios show 'baking a cake' | "
-    "scenarist scenarios add 'flying a kite' kites/"
+    epilog=examples(
+        "scenarist scenarios",
+        "scenarist scenarios --find shop",
+        "scenarist scenarios show 'baking a cake'",
+        "scenarist scenarios add 'flying a kite' kites/",
+    )
 )
 def listing(
     context: typer.Context,
@@ -24,7 +31,6 @@ def listing(
     unlearned: Annotated[bool, typer.Option(help="Only those without labelled text at hand.")] = False,
     json: Json = False,
     quiet: Quiet = False,
-    seed: Seed = 13,
 ) -> None:
     """All scenarios of Wanzare et al. (2019), Appendix B, with the paper's counts, and those you added."""
     if context.invoked_subcommand is not None:
@@ -41,20 +47,23 @@ def listing(
         for scenario in chosen:
             out.print(scenario.name, markup=False)
         return
-    from rich.table import Table
+    from scenarist.cli.tables import print_table
 
-    grid = Table("scenario", "docs", "sents.", "also called", "relations", "learned from", box=None, pad_edge=False)
+    rows: list[tuple[str, ...]] = []
     for scenario in chosen:
         relations = "; ".join(f"{kind} {other}" for kind, other in scenario.relations)
-        grid.add_row(
-            scenario.name,
-            str(scenario.documents),
-            str(scenario.sentences),
-            ", ".join(scenario.aliases),
-            relations,
-            ", ".join(scenario.learned) or "not learned",
+        rows.append(
+            (
+                scenario.name,
+                str(scenario.documents),
+                str(scenario.sentences),
+                ", ".join(scenario.aliases),
+                relations,
+                ", ".join(scenario.learned) or "not learned",
+            )
         )
-    out.print(grid)
+    heads = ("scenario", "docs", "sents.", "also called", "relations", "learned from")
+    print_table(out, heads, rows, right=("docs", "sents."), framed=False)
     added = added_scenarios()
     if added:
         out.print("Added by you: " + ", ".join(added), markup=False)
@@ -72,7 +81,6 @@ def show(
     name: Annotated[str, typer.Argument(help="A name or alias.")],
     json: Json = False,
     quiet: Quiet = False,
-    seed: Seed = 13,
 ) -> None:
     """One scenario: counts, aliases, relations both ways, and the words that speak for it most."""
     from scenarist.cli.console import console, json_out
@@ -107,7 +115,6 @@ def add(
     ],
     json: Json = False,
     quiet: Quiet = False,
-    seed: Seed = 13,
 ) -> None:
     """Teach a scenario of your own from about twenty stories: `detect` and `read` find it, `show` shows its script."""
     from scenarist.cli.console import console, json_out
@@ -131,7 +138,6 @@ def forget(
     name: Annotated[str, typer.Argument(help="A scenario you added.")],
     json: Json = False,
     quiet: Quiet = False,
-    seed: Seed = 13,
 ) -> None:
     """Take back a scenario you added."""
     from scenarist.cli.console import console, json_out

@@ -7,13 +7,17 @@ from typing import TYPE_CHECKING
 
 import typer
 
+from scenarist.cli.options import Force, examples
+
 if TYPE_CHECKING:
     from scenarist.marked import Scored
 
-app = typer.Typer()
+app = typer.Typer(add_completion=False)
 
 
-@app.command(epilog="Example: scenarist score d mine.jsonl theirs.jsonl")
+@app.command(
+    epilog=examples("scenarist score d mine.jsonl", "scenarist score d mine.jsonl theirs.jsonl --html score.html")
+)
 def score(
     folder: Path = typer.Argument(help="Exam folder, written by `scenarist exam`."),
     predictions: list[Path] = typer.Argument(help="One or more predictions files (JSONL)."),
@@ -21,15 +25,20 @@ def score(
         [], "--metric", "-m", help="A metric, e.g. recall@50; may be repeated. Default: the exam's own."
     ),
     strict: bool = typer.Option(False, help="Refuse a file that lacks a prediction for some item."),
-    html: Path | None = typer.Option(None, help="Write a page with every item, right and wrong."),
+    html: Path | None = typer.Option(None, metavar="FILE", help="Write a page with every item, right and wrong."),
+    force: Force = False,
     seed: int = typer.Option(13, help="Seed of the bootstrap."),
     as_json: bool = typer.Option(False, "--json", help="Print JSON."),
     quiet: bool = typer.Option(False, "--quiet", "-q", help="Print the table only."),
 ) -> None:
     """Score predictions: value, 95 % interval, detectable difference, paired tests, signature."""
     from scenarist.cli.console import json_out
+    from scenarist.verbs.exam import FILES
+    from scenarist.verbs.save import check_output
     from scenarist.verbs.score import score as score_folder
 
+    if html:
+        check_output(html, [*predictions, *(folder / name for name in FILES)], force)
     scored = score_folder(folder, predictions, metric, strict, seed)
     if html:
         from scenarist.pages.report import score_page
@@ -45,36 +54,35 @@ def score(
 
 def show(scored: Scored, quiet: bool) -> None:
     """Print the table."""
-    from rich.table import Table
-
     from scenarist.cli.console import console
+    from scenarist.cli.tables import print_table
     from scenarist.pages.numbers import exam_form
 
     out, numbers = console(), exam_form(scored.card.exam)
-    table = Table(title=f"{scored.card.exam} on {scored.card.data} ({scored.card.split})", title_justify="left")
-    for head in ("system", "metric", "value", "95 % interval", "n", "missing", "detectable"):
-        table.add_column(head, justify="left" if head in ("system", "metric") else "right")
-    for system in scored.systems:
-        for name, one in system.scores.items():
-            table.add_row(
-                system.name, name, numbers.text(one.value, name), f"{numbers.text(one.low, name)} to {numbers.text(one.high, name)}",
-                str(one.n), str(one.missing), numbers.text(system.detectable[name], name),
-            )  # fmt: skip
-    out.print(table)
+    heads = ("system", "metric", "value", "95 % interval", "n", "missing", "detectable")
+    rows = [
+        (
+            system.name, name, numbers.text(cell.value, name), f"{numbers.text(cell.low, name)} to {numbers.text(cell.high, name)}",
+            cell.n, cell.missing, numbers.text(system.detectable[name], name),
+        )
+        for system in scored.systems
+        for name, cell in system.scores.items()
+    ]  # fmt: skip
+    title = f"{scored.card.exam} on {scored.card.data} ({scored.card.split})"
+    print_table(out, heads, rows, title, right=heads[2:])
     if scored.tests:
-        tests = Table(title="paired tests (p corrected after Holm)", title_justify="left")
-        for head in ("metric", "first", "second", "difference", "95 % interval", "p", "p corrected", "test"):
-            tests.add_column(head, justify="left" if head in ("metric", "first", "second", "test") else "right")
+        versus = ("metric", "first", "second", "difference", "95 % interval", "p", "p corrected", "test")
+        tests = []
         for test in scored.tests:
             against = test.comparison
             difference, low, high = (
                 numbers.text(value, test.metric, sign=True) for value in (against.difference, against.low, against.high)
             )
-            tests.add_row(
+            tests.append((
                 test.metric, test.first, test.second, difference, f"{low} to {high}",
                 f"{against.p:.4f}", f"{test.corrected:.4f}", against.test,
-            )  # fmt: skip
-        out.print(tests)
+            ))  # fmt: skip
+        print_table(out, versus, tests, "paired tests (p corrected after Holm)", right=versus[3:7])
     if quiet:
         return
     for name, first in scored.systems[0].scores.items():
@@ -83,5 +91,10 @@ def show(scored: Scored, quiet: bool) -> None:
         if gone := next(iter(system.scores.values())).missing:
             out.print(
                 f"{system.name}: {gone} items have no prediction and were counted as wrong (--strict refuses that).",
+                markup=False,
+            )
+        if empty := sum(not prediction.guesses for prediction in system.predictions.values()):
+            out.print(
+                f"{system.name}: {empty} predictions hold no guess and were counted as wrong (--strict refuses that).",
                 markup=False,
             )

@@ -10,5 +10,8 @@ INDEX: dict[str, str] = {
     "wordcloze-infill": "scenarist.exams.wordcloze:WordClozeInfill",
     "reading": "scenarist.exams.reading:ReadingExam",
     "storycloze": "scenarist.exams.storycloze:StoryClozeExam",
+    "cold": "scenarist.exams.cold:ColdExam",
+    "timetravel": "scenarist.exams.timetravel:TimeTravelExam",
+    "glucose": "scenarist.exams.glucose:GlucoseExam",
     "ordering": "scenarist.exams.ordering:OrderingExam",
 }

@@ -93,7 +93,7 @@ class EventCloze:
             raise suggest(preset, list(PRESETS), "preset of eventcloze")
         unknown = sorted(set(switches) - set(Switches.__struct_fields__))
         if unknown:
-            raise suggest(unknown[0], list(Switches.__struct_fields__), "switch of eventcloze")
+            raise suggest(unknown[0], list(Switches.__struct_fields__), "switch of eventcloze", all_named=True)
         self.preset, self.seed, self.train = preset, seed, train
         try:
             whole = {**msgspec.structs.asdict(PRESETS[preset]), **switches}

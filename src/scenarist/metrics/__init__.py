@@ -2,6 +2,8 @@
 
 INDEX: dict[str, str] = {
     "accuracy": "scenarist.metrics.accuracy:Accuracy",
+    "interaction": "scenarist.metrics.paired:Interaction",
+    "strict": "scenarist.metrics.paired:Strict",
     "recovery": "scenarist.metrics.recovery:Recovery",
     "match": "scenarist.metrics.accuracy:Match",
     "recall": "scenarist.metrics.ranking:recall",

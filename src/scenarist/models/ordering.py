@@ -97,6 +97,7 @@ class StoryOrder:
 
     name = "story-order"
     learns = "nothing"
+    trained_on = ("smollm2", "rocstories")
     asks: tuple[type[Question], ...] = (Order,)
 
     def __init__(self, weights: str = "ordering-1") -> None:

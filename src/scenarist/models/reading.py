@@ -23,6 +23,7 @@ class ReadingModel:
 
     name = "reading"
     learns = "nothing"
+    trained_on = ("ewt", "gum", "ontogum", "litbank", "fiction")
     asks: tuple[type[Question], ...] = (Read,)
 
     def __init__(self, reader: str = "default", jobs: int = 1) -> None:

@@ -77,7 +77,7 @@ def page(title: str, body: str, style: str = "", script: str = "", data: Any = N
         scripts += f"<script>{script}</script>"
     return (
         '<!doctype html><html lang="en"><head><meta charset="utf-8">'
-        '<meta name="viewport" content="width=device-width,initial-scale=1">'
+        '<meta name="viewport" content="width=device-width,initial-scale=1"><meta name="generator" content="scenarist">'
         f"<title>{escape(title)}</title><style>{STYLE}{style}</style></head>"
         f"<body><main>{body}</main>{scripts}</body></html>\n"
     )

@@ -225,9 +225,11 @@ def cell(figure: Mapping[str, Any] | None, column: str, numbers: NumberForm) -> 
     text = numbers.text(figure["value"], column)
     if figure.get("low") is not None:
         text += f"<br><small>{numbers.text(figure['low'], column)} to {numbers.text(figure['high'], column)}</small>"
+    if figure.get("few"):
+        text += f"<br><small class='bad'>{few_text(figure['groups'])}</small>"
     if figure.get("seeds"):
         values = ", ".join(numbers.text(value, column) for value in figure["seeds"].values())
-        text += f"<br><small>seeds {values}</small>"
+        text += f"<br><small>± {numbers.text(figure['seed_sd'], column)} between seeds: {values}</small>"
     title = f' title="{escape(figure["signature"])}"' if figure.get("signature") else ""
     return f"<td{title}>{text}</td>"
 
@@ -242,6 +244,28 @@ def row_remarks(rows: Sequence[Mapping[str, Any]]) -> list[str]:
     lines = [f"* {row['model']}: recorded; made anew by: {row['made_by']}" for row in rows if row.get("recorded")]
     lines += [f"{row['model']}: {row['note']}" for row in rows if row.get("note")]
     return list(dict.fromkeys(lines))
+
+
+def few_text(sources: int) -> str:
+    """What is said at a figure whose interval stands on few sources."""
+    return "only 1 source" if sources == 1 else f"only {sources} sources"
+
+
+def figure_remarks(rows: Sequence[Mapping[str, Any]]) -> list[str]:
+    """What is said below a table of its intervals: what they hold and what they do not."""
+    figures = [figure for row in rows for figure in row["scores"].values()]
+    lines = []
+    if any(figure.get("few") for figure in figures):
+        lines.append(
+            "Figures marked with a number of sources rest on fewer than 20 of them (documents or other texts that items share): their "
+            "intervals of 95 % cover less (52 % with 2 sources, 86 % with 7); one source alone has none."
+        )
+    if any(figure.get("seeds") for figure in figures):
+        lines.append(
+            "Rows of several seeds: the mean over the seeds; the interval draws the items' sources and holds no variation of seeds, "
+            "± is the standard deviation between seeds."
+        )
+    return lines
 
 
 def test_line(test: Mapping[str, Any], numbers: NumberForm) -> str:
@@ -290,7 +314,10 @@ def table_page(parts: Mapping[str, Any]) -> str:
         f'<h1>{escape(parts["title"])}</h1><p class="lead">{escape(parts["paper"])} · split {escape(form["split"])}</p>'
         f'<div class="scroll"><table><thead><tr><th>model</th><th class="left">role</th>{heads}</tr></thead><tbody>{lines}</tbody></table></div>'
         + (f"<p>{escape(parts['note'])}</p>" if parts.get("note") else "")
-        + "".join(f'<p class="soft">{escape(remark)}</p>' for remark in row_remarks(form["rows"]))
+        + "".join(
+            f'<p class="soft">{escape(remark)}</p>'
+            for remark in [*row_remarks(form["rows"]), *form.get("remarks", ()), *figure_remarks(form["rows"])]
+        )
         + (f"<h2>Paired tests</h2><ul>{tests}</ul>" if tests else "")
         + (body_of(rows) if any(row["parts"] for row in rows) else "")
         + f"<details><summary>Signatures</summary><ul>{signatures}</ul></details><p class='sign'>{escape(form['signature'])}</p>"

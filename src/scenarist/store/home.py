@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import re
 import sys
@@ -86,7 +87,7 @@ def whole_file(path: Path) -> Iterator[Path]:
         path.parent.mkdir(parents=True, exist_ok=True)
         handle, name = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
     except OSError as error:
-        raise BadInput(f"Cannot write {path}: {error.strerror}. Choose another place to write to.") from error
+        raise cannot_write(path, error) from error
     os.close(handle)
     temporary = Path(name)
     try:
@@ -96,9 +97,16 @@ def whole_file(path: Path) -> Iterator[Path]:
         temporary.chmod(0o666 & ~mask)
         temporary.replace(path)
     except OSError as error:
-        raise BadInput(f"Cannot write {path}: {error.strerror or error}.") from error
+        raise cannot_write(path, error) from error
     finally:
         temporary.unlink(missing_ok=True)
+
+
+def cannot_write(path: Path, error: OSError) -> BadInput:
+    """The error for a file or folder that cannot be written; a full disk is called one."""
+    if error.errno in (errno.ENOSPC, errno.EDQUOT):
+        return BadInput(f"The disk is full: {path} cannot be written. Free some space, or choose another place.")
+    return BadInput(f"Cannot write {path}: {error.strerror or error}. Choose another place to write to.")
 
 
 def write_whole(path: Path, parts: Iterable[bytes]) -> None:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Iterable, Iterator, Sequence
-from functools import lru_cache
+from functools import lru_cache, partial
 from pathlib import Path, PurePosixPath
 from typing import Any
 
@@ -17,9 +17,12 @@ from scenarist.formats.plain import clean, sentences
 from scenarist.formats.plain import with_tokens as with_tokens
 from scenarist.inventory import UserFile, user_files
 from scenarist.models.untold.base import story_segments
+from scenarist.noun import from_json, to_json
+from scenarist.parallel import in_order, workers
 from scenarist.registry import find, make
 from scenarist.story import Segment, Story, replace
-from scenarist.verbs.inputs import named_texts, text_of
+from scenarist.verbs.inputs import Skips, named_texts, text_of
+from scenarist.verbs.save import check_output_folder, refuse_input
 
 
 def verb_model(name: str) -> Any:
@@ -59,17 +62,32 @@ def detect(
 
 
 def detect_all(
-    texts: Path | Iterable[tuple[str, str]], model: str = "detector", least: float = 0.1, encoding: str = "utf-8"
+    texts: Path | Iterable[tuple[str, str]],
+    model: str = "detector",
+    least: float = 0.1,
+    encoding: str = "utf-8",
+    jobs: int = 1,
 ) -> Iterator[Story]:
-    """The same for many texts, (id, text) each or all of a folder or archive, in order."""
+    """The same for many texts, (id, text) each or all of a folder or archive, in order; the same whatever ``jobs``."""
     given = detect_texts([texts], encoding) if isinstance(texts, Path) else texts
-    for id, text in given:
-        yield detect_text(text, id, model, least)
+    if jobs == 1:
+        yield from (detect_text(text, id, model, least) for id, text in given)
+        return
+    with workers(jobs) as pool:
+        for line in in_order(partial(detected_line, model=model, least=least), given, pool, jobs):
+            yield from_json(line, Story, "a worker")
 
 
-def detect_texts(names: Iterable[str | Path], encoding: str = "utf-8") -> Iterator[tuple[str, str]]:
+def detected_line(text: tuple[str, str], model: str, least: float) -> bytes:
+    """One text in a process of its own; stories travel as JSON."""
+    return to_json(detect_text(text[1], text[0], model, least))
+
+
+def detect_texts(
+    names: Iterable[str | Path], encoding: str = "utf-8", skip: Skips | None = None
+) -> Iterator[tuple[str, str]]:
     """The texts of files, folders and archives as `detect_all` takes them; a file is called by its name without ending."""
-    for name, text in named_texts(names, "detect", encoding):
+    for name, text in named_texts(names, "detect", encoding, skip):
         yield file_id(name), text.removesuffix("\n")
 
 
@@ -94,14 +112,38 @@ def detect_text(text: str, id: str, model: str, least: float) -> Story:
     return replace(story, segments=detected)
 
 
-def write_webanno(path: str | Path, stories: Sequence[Story]) -> None:
-    """Write stories as WebAnno TSV 3: a file for one text, a folder for several."""
-    from scenarist.formats.webanno import write
+def write_stories(path: str | Path, stories: Iterable[Story]) -> None:
+    """Write stories as JSON lines, the form of the corpus ``jsonl:FILE``."""
+    from scenarist.formats import jsonl
+
+    jsonl.write(Path(path), stories)
+
+
+def check_webanno(path: str | Path, inputs: Iterable[str | Path]) -> None:
+    """Refuse a file or folder for WebAnno TSV that is an input, before anything is detected."""
+    path = Path(path)
+    if path.is_dir():
+        check_output_folder(path, (), inputs)
+    elif path.exists():
+        refuse_input(path, inputs)
+
+
+def write_webanno(path: str | Path, stories: Sequence[Story], force: bool = True) -> None:
+    """Write stories as WebAnno TSV 3: a file for one text, a folder for several.
+
+    Without ``force`` a file that holds other annotations than these is left alone: somebody may have worked on it.
+    """
+    from scenarist.formats.webanno import as_lines, write
 
     path = Path(path)
     if len(stories) == 1 and not path.is_dir():
-        write(path, with_tokens(stories[0]))
-        return
-    path.mkdir(parents=True, exist_ok=True)
-    for story in stories:
-        write(path / f"{Path(story.id).name or 'text'}.tsv", with_tokens(story))
+        files = {path: with_tokens(stories[0])}
+    else:
+        files = {path / f"{story.id.replace('/', '-') or 'text'}.tsv": with_tokens(story) for story in stories}
+    for file, story in files.items():
+        if not force and file.exists() and file.read_bytes() != "".join(as_lines(story)).encode("utf-8"):
+            raise BadInput(f"{file} holds other annotations. Choose another name, or write over it with --force.")
+    if path.is_file() and len(stories) > 1:
+        raise BadInput(f"{path} is a file; expected a folder for {len(stories)} texts.")
+    for file, story in files.items():
+        write(file, story)

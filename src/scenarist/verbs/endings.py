@@ -16,7 +16,7 @@ import msgspec
 from scenarist.errors import BadInput, Missing
 from scenarist.formats import plain
 from scenarist.question import Choice, Prediction
-from scenarist.registry import make
+from scenarist.registry import make, missing_module
 from scenarist.verbs.inputs import text_of
 
 MOST, LONGEST = 20, 28
@@ -58,8 +58,9 @@ def choose_ending(
     solver = chooser(model, settings)
     try:
         prediction: Prediction = solver.answer(question)
-    except Missing as error:
-        if model:
+    except (Missing, ModuleNotFoundError) as problem:
+        error = missing_module(problem, "The model of endings") if isinstance(problem, ModuleNotFoundError) else problem
+        if model or error is None:
             raise
         prediction = make("model", "ngram-overlap").answer(question)
         return msgspec.structs.replace(prediction, note=f"Only shared words were counted: {error}")

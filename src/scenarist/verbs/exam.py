@@ -10,6 +10,9 @@ from scenarist.marked import ExamCard, ExamPaper
 from scenarist.question import Item
 from scenarist.registry import find, make
 
+FILES, CARD = ("questions.jsonl", "keys.jsonl", "exam.json"), "exam.json"
+"""What is written to a folder, and the file that says the folder is ours."""
+
 
 def exam(
     name: str,

@@ -1,41 +1,102 @@
-"""What a person names -> texts: the one way in for `read`, `detect`, `events`, `fill` and `order`.
+"""What a person names -> texts: the one way in for `read`, `detect`, `events`, `learn`, `fill` and `order`.
 
 A ``Path`` (or a name on the command line) is a file, a folder or an archive; ``-`` is standard input. A ``str`` is the text itself.
+One input that cannot be used does not end the others: with ``Skips`` it is told and counted, and the next one is read.
 """
 
 from __future__ import annotations
 
+import itertools
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 
 from scenarist.errors import BadInput
-from scenarist.formats.archive import READ, ArchivedFile, NamedText, decoded, folder_files, is_text, texts
+from scenarist.formats.archive import READ, ArchivedFile, NamedText, decoded, folder_files, is_archive, is_text, texts
 
 STDIN = "stdin"
 """What a text from standard input is called."""
 
 
-def named_texts(names: Iterable[str | Path], verb: str, encoding: str = "utf-8") -> Iterator[NamedText]:
-    """The texts of files, folders and archives, in the order of names; ``-`` is standard input."""
+class Skips:
+    """Inputs that could not be used: each is told at once and counted; ``strict`` raises the first."""
+
+    def __init__(self, strict: bool = False, tell: Callable[[str], None] | None = None) -> None:
+        self.strict = strict
+        self.tell = tell
+        self.errors: list[BadInput] = []
+
+    def __call__(self, error: BadInput) -> None:
+        if self.strict:
+            raise error
+        self.errors.append(error)
+        if self.tell:
+            self.tell(str(error))
+
+    def __len__(self) -> int:
+        return len(self.errors)
+
+    def __bool__(self) -> bool:
+        return True
+
+
+def named_texts(
+    names: Iterable[str | Path], verb: str, encoding: str = "utf-8", skip: Skips | None = None
+) -> Iterator[NamedText]:
+    """The texts of files, folders and archives, in the order of names; ``-`` is standard input.
+
+    Two texts of one name are told apart: the second is called after its folder, or gets a number. With ``skip``, what cannot be used is
+    handed to it; where nothing at all can be used, the only error (or one that counts them) is raised.
+    """
+    names = list(names)
+    taken: set[str] = set()
     for name in names:
-        if str(name) == "-":
-            yield NamedText(STDIN, decoded(ArchivedFile(STDIN, sys.stdin.buffer.read(), "standard input"), encoding))
-            continue
-        path = existing(name, verb)
-        empty = True
-        for text in texts(path, READ, encoding, by_name=True):
-            empty = False
-            yield text
-        if empty:
-            raise BadInput(f"{path}: expected text files ({', '.join(READ)}) in it, found none.")
+        try:
+            for text in texts_of(name, verb, encoding, skip):
+                free = free_name(text.name, name, taken)
+                taken.add(free)
+                yield text._replace(name=free)
+        except BadInput as error:
+            if skip is None:
+                raise
+            skip(error)
+    if skip and len(skip) and not taken:
+        raise skip.errors[0] if len(skip) == 1 else BadInput(f"None of the {len(skip)} inputs could be used.")
+
+
+def texts_of(name: str | Path, verb: str, encoding: str, skip: Skips | None) -> Iterator[NamedText]:
+    """The texts of one name."""
+    if str(name) == "-":
+        typed = decoded(ArchivedFile(STDIN, sys.stdin.buffer.read(), "standard input"), encoding)
+        if skip and not typed.strip():
+            raise BadInput("Standard input is empty; expected a text.")
+        yield NamedText(STDIN, typed)
+        return
+    path = existing(name, verb)
+    before = len(skip) if skip else 0
+    empty = True
+    for text in texts(path, READ, encoding, by_name=True, skip=skip):
+        empty = False
+        yield text
+    if empty and (len(skip) if skip else 0) == before:
+        raise BadInput(f"{path}: expected text files ({', '.join(READ)}) in it, found none.")
+
+
+def free_name(name: str, source: str | Path, taken: set[str]) -> str:
+    """A name that no text has yet."""
+    if name not in taken:
+        return name
+    base = f"{Path(source).resolve().parent.name if Path(source).is_file() else Path(source).resolve().name}/{name}"
+    return next(
+        free for number in itertools.count(1) if (free := base if number == 1 else f"{base}-{number}") not in taken
+    )
 
 
 def titled_texts(
-    names: Iterable[str | Path], verb: str, encoding: str = "utf-8", title: str = ""
+    names: Iterable[str | Path], verb: str, encoding: str = "utf-8", title: str = "", skip: Skips | None = None
 ) -> Iterator[tuple[str, str, str]]:
     """The same with their titles, as `read_all` takes them: (id, text, title); a file's name is its title where none is given."""
-    for name, text in named_texts(names, verb, encoding):
+    for name, text in named_texts(names, verb, encoding, skip):
         yield name, text, title or ("" if name == STDIN else title_of(name))
 
 
@@ -49,13 +110,31 @@ def existing(name: str | Path, verb: str) -> Path:
     return path
 
 
+def input_files(names: Iterable[str | Path]) -> Iterator[Path]:
+    """The files that some names stand for, those of folders among them: what no output may overwrite."""
+    for name in names:
+        path = Path(name)
+        if path.is_dir():
+            yield from (
+                file
+                for file in folder_files(path, READ, nested=True)
+                if is_archive(file) or is_text(file.relative_to(path).as_posix())
+            )
+        elif str(name) != "-" and path.exists():
+            yield path
+
+
 def count_texts(names: Iterable[str | Path]) -> int:
     """How many texts some names stand for, as far as a look at the folders tells."""
-    paths = [Path(name) for name in names]
-    return sum(
-        sum(is_text(file.relative_to(path).as_posix()) for file in folder_files(path, READ)) if path.is_dir() else 1
-        for path in paths
-    )
+    return sum(1 for _ in input_files(names)) + sum(str(name) == "-" for name in names)
+
+
+def single_size(names: Iterable[str | Path]) -> int:
+    """How large a single file is, in characters as far as its bytes tell; 0 for several, a folder, an archive or standard input."""
+    files = [Path(name) for name in names]
+    if len(files) != 1 or not files[0].is_file() or is_archive(files[0]):
+        return 0
+    return files[0].stat().st_size
 
 
 def text_of(story: str | Path, verb: str, name: str = "story", encoding: str = "utf-8") -> NamedText:

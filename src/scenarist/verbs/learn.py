@@ -1,22 +1,79 @@
-"""Corpus -> CountsCard: event chains and their counts in a folder, from a corpus or from your own text (Chambers 2017)."""
+"""Corpus -> CountsCard: event chains and their counts in a folder, from a corpus or from your own text (Chambers 2017).
+
+A corpus is named; texts of one's own are files, folders and archives, as `read` takes them.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from scenarist.registry import make
+from scenarist.errors import BadInput
+from scenarist.formats.lines import stem
+from scenarist.registry import index, make
+from scenarist.story import Story
+from scenarist.verbs.inputs import Skips, named_texts
 
 if TYPE_CHECKING:
-    from scenarist.learning.learn import CountsCard
+    from scenarist.learning.learn import CountsCard as CountsCard
 
 OWN = ("texts:", "jsonl:")
 """Corpora of one's own: taken whole where no split is asked for."""
 
 
+class InputTexts:
+    """Texts of one's own as a corpus: files, folders and archives, read again for every pass; standard input is kept.
+
+    What cannot be used is told in the first pass only.
+    """
+
+    def __init__(self, names: Sequence[str | Path], encoding: str = "utf-8", skip: Skips | None = None) -> None:
+        self.names, self.encoding, self.skip = names, encoding, skip
+        self.kept: list[Story] | None = None
+
+    def __iter__(self) -> Iterator[Story]:
+        if self.kept is not None:
+            yield from self.kept
+            return
+        stories = (
+            Story(str(Path(text.name).with_name(stem(Path(text.name)))), text.text, source="texts")
+            for text in named_texts(self.names, "learn", self.encoding, self.skip)
+        )
+        if "-" in map(str, self.names):
+            self.kept = list(stories)
+            yield from self.kept
+        else:
+            yield from stories
+        if self.skip is not None:
+            self.skip = Skips()  # the same inputs are left out again, and nobody is told twice
+
+
+def source_of(
+    names: Sequence[str | Path], split: str = "", encoding: str = "utf-8", skip: Skips | None = None
+) -> tuple[str, Iterable[Any]]:
+    """What to learn from and its name: one corpus by name, or texts of one's own."""
+    known = index("corpus")
+    corpora = [str(name) for name in names if str(name) in known or f"{str(name).partition(':')[0]}:" in known]
+    if len(names) == 1 and corpora:
+        corpus = corpora[0]
+        return corpus, make("corpus", corpus, split=split or ("all" if corpus.startswith(OWN) else "train"))
+    if corpora:
+        raise BadInput(f"{corpora[0]} is a corpus; learn from one corpus, or from files and folders of your own.")
+    if (
+        len(names) == 1
+        and str(names[0]) != "-"
+        and not Path(names[0]).exists()
+        and not set("/.\\") & set(str(names[0]))
+    ):
+        make("corpus", str(names[0]))  # says which corpus may have been meant
+    if split:
+        raise BadInput("--split goes with a corpus; texts of your own are taken whole.")
+    return " ".join(Path(name).name or str(name) for name in names), InputTexts(names, encoding, skip)
+
+
 def learn(
-    corpus: str,
+    corpus: str | Path | Sequence[str | Path],
     out: str | Path,
     *,
     split: str = "",
@@ -33,19 +90,21 @@ def learn(
     limit: int | None = None,
     refresh: bool = False,
     progress: Callable[[str, int, int], None] | None = None,
+    encoding: str = "utf-8",
+    skip: Skips | None = None,
 ) -> CountsCard:
-    """Learn event counts from a corpus into a folder; an interrupted run goes on with the same call.
+    """Learn event counts from a corpus, or from files and folders of texts, into a folder; an interrupted run goes on with the same call.
 
     The options are those of the command line.
     """
     from scenarist.corpora.loader import Limited
     from scenarist.learning.learn import ChainSettings, Engine, learn_events
 
-    things: Iterable[Any] = make("corpus", corpus, split=split or ("all" if corpus.startswith(OWN) else "train"))
+    name, things = source_of([corpus] if isinstance(corpus, str | Path) else list(corpus), split, encoding, skip)
     if limit is not None:
         things = Limited(things, limit)
     chains = ChainSettings(reader, dedup, args=args, minimum=minimum, window=window, by_scenario=by_scenario)
-    return learn_events(things, Path(out), corpus, chains, Engine(engine, master, memory, jobs), refresh, progress)
+    return learn_events(things, Path(out), name, chains, Engine(engine, master, memory, jobs), refresh, progress)
 
 
 def example_chain(folder: str | Path) -> str:

@@ -12,13 +12,15 @@ from scenarist.registry import make
 from scenarist.verbs.inputs import lines_or_sentences, text_of
 
 
-def order(sentences: str | Path | Sequence[str], model: str = "story-order", top: int = 1) -> OrderedSentences:
+def order(
+    sentences: str | Path | Sequence[str], model: str = "story-order", top: int = 1, encoding: str = "utf-8"
+) -> OrderedSentences:
     """Put sentences into story order: a list of them, a text (one a line, or one paragraph) or a file of it (``Path``)."""
     from scenarist.models.ordering import MOST
 
     given, name = sentences, "order"
     if isinstance(given, str | Path):
-        name, text = text_of(given, "order", "the text")
+        name, text = text_of(given, "order", "the text", encoding)
         given = lines_or_sentences(text)
     if not 2 <= len(given) <= MOST:
         raise BadInput(f"{name}: expected 2 to {MOST} sentences, one a line, got {len(given)}.")

@@ -11,11 +11,16 @@ import msgspec
 from scenarist.answers import ReadFolder
 from scenarist.errors import BadInput, Missing
 from scenarist.interpretation import Interpretation
+from scenarist.parallel import paced
+from scenarist.store.home import cannot_write
 from scenarist.verbs.inputs import titled_texts
 from scenarist.verbs.read import read_lines
 from scenarist.verbs.read_tables import ReadTables, table_rows
+from scenarist.verbs.save import check_output_folder
 
 FILE = "accounts.jsonl"
+FILES = (FILE, "chains.parquet", "untold.parquet")
+"""What is written to the folder."""
 
 
 def read_folder(
@@ -23,12 +28,20 @@ def read_folder(
     out: str | Path,
     jobs: int = 1,
     progress: Callable[[str, int, int], None] | None = None,
+    expected: int = 0,
+    size: int = 0,
+    force: bool = False,
 ) -> ReadFolder:
-    """Read many stories, (id, text, title) each or all of a folder, into a folder; what an earlier run wrote is kept and passed over."""
+    """Read many stories, (id, text, title) each or all of a folder, into a folder; what an earlier run wrote is kept and passed over.
+
+    ``progress`` is told of stories, of which there are ``expected`` (0: not known), or of the characters of a single one of ``size``.
+    ``force`` writes over files of another program.
+    """
     given = titled_texts([texts], "read") if isinstance(texts, Path) else texts
     out = Path(out)
     if out.exists() and not out.is_dir():
         raise BadInput(f"{out} is a file; expected a folder to write {FILE} to.")
+    check_output_folder(out, FILES, force=force)
     file = out / FILE
     missing = ""
     with ExitStack() as stack:
@@ -50,19 +63,32 @@ def read_folder(
                 kept.seek(end)
                 kept.truncate()  # a line an interruption tore
                 number = len(known)
+                stack.enter_context(paced(character_step(progress, size) if progress and size else None))
                 for line in read_lines((text for text in given if text[0] not in known), jobs, tables is not None):
                     kept.write(line.json + b"\n")
                     kept.flush()
                     if tables:
                         tables.add(line.rows)
                     number += 1
-                    if progress:
-                        progress(line.id, number, 0)
+                    if progress and not size:
+                        progress("reading stories", number, max(number, expected))
         except OSError as error:
-            raise BadInput(f"Cannot write to {out}: {error.strerror}.") from error
+            raise cannot_write(out, error) from error
     if tables is None:
         return ReadFolder(file, number, missing=missing)
     return ReadFolder(file, number, tables.chains.count, tables.untold.count)
+
+
+def character_step(progress: Callable[[str, int, int], None], size: int) -> Callable[[int], None]:
+    """Progress through a single text, told in characters."""
+    done = 0
+
+    def step(characters: int) -> None:
+        nonlocal done
+        done = min(size, done + characters)
+        progress("reading characters", done, size)
+
+    return step
 
 
 def lines_kept(file: Path) -> Iterator[tuple[Interpretation, int]]:

@@ -54,3 +54,21 @@ def tables() -> tuple[Table, ...]:
     from scenarist.bench.spec import load, names
 
     return tuple(load(name) for name in names())
+
+
+def explain_signature(signature: str) -> tuple[str, ...]:
+    """A signature in words, a line each: what the number is, then what was measured, how, and on what.
+
+    >>> explain_signature("accuracy|exam:storycloze|seed:13")[1]
+    "the exam was 'storycloze'"
+    """
+    from scenarist.registry import find
+    from scenarist.signature import explain
+
+    first, *others = explain(signature)
+    metric = signature.strip().partition("|")[0]
+    try:
+        meaning = (find("metric", metric).__doc__ or "").strip().splitlines()[:1]
+    except BadInput:  # the signature of a whole table
+        meaning = []
+    return (": ".join((first, *meaning)), *others)

@@ -249,6 +249,7 @@ class Dssm(EndingModel):
 
     name = "dssm"
     learns = "stories"
+    trained_on: tuple[str, ...] = ()
 
     def __init__(
         self,
@@ -272,7 +273,7 @@ class Dssm(EndingModel):
         self.networks, self.names, self.wrong, self.least, self.seed = networks, names, tuple(wrong), least, seed
         self.recipe = DssmRecipe(**(recipe or {}))
         if networks == "release":
-            self.learns = "nothing"
+            self.learns, self.trained_on = "nothing", ("rocstories",)
 
     def reads(self) -> list[Path]:
         """The released networks, where it takes them."""

@@ -39,6 +39,11 @@ class EndingEnsemble:
         self.learns = needs.pop() if needs else "nothing"
         self.positional = any(getattr(model, "positional", False) for model, _ in self.members)
 
+    @property
+    def trained_on(self) -> tuple[str, ...]:
+        """What its members learned from beforehand."""
+        return tuple(dict.fromkeys(name for model, _ in self.members for name in getattr(model, "trained_on", ())))
+
     def reads(self) -> list[Path]:
         """What its members read."""
         return [path for model, _ in self.members if hasattr(model, "reads") for path in model.reads()]

@@ -41,6 +41,7 @@ class EventFrequency(EndingModel):
 
     name = "event-frequency"
     learns = "stories"
+    trained_on = ("reader",)
 
     def __init__(self, reader: str = "default", limit: int | None = None) -> None:
         super().__init__("ending")

@@ -1,7 +1,8 @@
 """Choice -> Guesses: endings by a language model, without any labelled ending.
 
 - `lm-ending`: SmolLM2 as it is, or any Hugging Face causal model by name: ln P(ending | story) by the token (``how="mean"``),
-  summed, or minus ln P(ending) (``how="pmi"``).
+  summed, or minus ln P(ending) (``how="pmi"``), or minus ln P(ending | story without its last sentence) (``how="shift"``: what the last
+  sentence changed).
 - `story-lm`: the same with SmolLM2 tuned on stories (release file `stories`), where MARK stands before the ending, so that
   ln P(ending) is that of an ending and not of a first sentence.
 - `story-discriminator`: a head on the state behind the ending, trained from raw stories to prefer the told ending to made ones: the
@@ -36,7 +37,7 @@ if TYPE_CHECKING:
 
 Asked = tuple[tuple[str, ...], tuple[str, ...]]
 """Context and endings."""
-HOW = ("mean", "sum", "pmi")
+HOW = ("mean", "sum", "pmi", "shift")
 BATCH, REMEMBERED = 16, 4096
 
 
@@ -68,6 +69,15 @@ def last_logits(net: Llama, trees: Sequence[TextTree], beside: Lora | None, head
 def branch_logps(net: Llama, trees: Sequence[TextTree]) -> list[list[float]]:
     """Sum of ln P over the pieces of every branch, given the trunk."""
     return [[float(logps.sum()) for logps in branches] for branches in net.logps_of_trees(trees)]
+
+
+def before(context: Sequence[str], how: str) -> tuple[str, ...]:
+    """What the comparison is made with: the story without its last sentence, or nothing.
+
+    >>> before(("Ann ran.", "She fell."), "shift"), before(("Ann ran.",), "pmi")
+    (('Ann ran.',), ())
+    """
+    return tuple(context[:-1]) if how == "shift" else ()
 
 
 class Remembering(EndingModel):
@@ -102,6 +112,7 @@ class LmEnding(Remembering):
     """A language model as it is."""
 
     name = "lm-ending"
+    trained_on = ("smollm2",)
 
     def __init__(self, model: str = "smollm2", how: str = "mean", see: str = "story") -> None:
         super().__init__(see)
@@ -115,8 +126,8 @@ class LmEnding(Remembering):
 
     def many(self, asked: Sequence[Asked]) -> list[list[float]]:
         told = self.logps(asked)
-        if self.how == "pmi":
-            alone = self.logps([((), endings) for _, endings in asked])
+        if self.how in ("pmi", "shift"):
+            alone = self.logps([(before(context, self.how), endings) for context, endings in asked])
             return [
                 [a - b for (a, _), (b, _) in zip(one, two, strict=True)] for one, two in zip(told, alone, strict=True)
             ]
@@ -163,6 +174,7 @@ class StoryLm(Remembering):
     """The language model tuned on stories."""
 
     name = "story-lm"
+    trained_on = ("smollm2", "rocstories")
 
     def __init__(self, how: str = "pmi", see: str = "story", weights: str = "stories-1") -> None:
         super().__init__(see)
@@ -196,7 +208,7 @@ class StoryLm(Remembering):
                 [value / tree.branch.count(n) for n, value in enumerate(row, start=1)]
                 for row, tree in zip(told, trees, strict=True)
             ]
-        alone = branch_logps(net, [story_tree(net, (), endings) for _, endings in asked])
+        alone = branch_logps(net, [story_tree(net, before(context, self.how), endings) for context, endings in asked])
         return [[a - b for a, b in zip(one, two, strict=True)] for one, two in zip(told, alone, strict=True)]
 
 
@@ -204,6 +216,7 @@ class StoryDiscriminator(Remembering):
     """A head trained on stories and made endings."""
 
     name = "story-discriminator"
+    trained_on = ("smollm2", "rocstories")
 
     def __init__(self, see: str = "story", weights: str = "stories-1") -> None:
         super().__init__(see)
@@ -223,6 +236,7 @@ class LmClassifier(Remembering):
     """The labelled classifier."""
 
     name = "lm-classifier"
+    trained_on = ("smollm2", "rocstories", "storycloze-2016")
 
     def __init__(self, weights: str = "folds-1", see: str = "story") -> None:
         super().__init__(see)

@@ -94,6 +94,7 @@ class NarrativeChains(EndingModel):
     name = "narrative-chains"
     positional = True  # where no entity is shared it draws, and the draw is seeded by the whole question
     learns = "stories"
+    trained_on = ("reader",)
 
     def __init__(
         self, least: int = 2, reader: str = "default", limit: int | None = None, see: str = "story", seed: int = 13

@@ -188,6 +188,7 @@ class SentenceEncoder(EndingModel):
     """Cosine of sentence vectors: the story as one text against each ending."""
 
     name = "sentence-encoder"
+    trained_on = ("minilm",)
 
     def scores(self, context: Sequence[str], endings: Sequence[str]) -> Sequence[float]:
         if not context:

@@ -190,6 +190,7 @@ class SkipThoughts(EndingModel):
 
     name = "skip-thoughts"
     learns = "stories"
+    trained_on: tuple[str, ...] = ()
 
     def __init__(
         self, encoder: str = "own", size: int = 256, embedding: int = 128, vocabulary: int = 8000, epochs: int = 2,
@@ -201,7 +202,7 @@ class SkipThoughts(EndingModel):
         self.encoder, self.size, self.embedding, self.vocabulary = encoder, size, embedding, vocabulary
         self.epochs, self.limit, self.seed = epochs, limit, seed
         if encoder == "release":
-            self.learns = "nothing"
+            self.learns, self.trained_on = "nothing", ("fiction",)
 
     def reads(self) -> list[Path]:
         """The released encoder, where it takes it."""

@@ -80,6 +80,11 @@ class StyleLinear(EndingModel):
             )
         self.penalty, self.least, self.folds = penalty, least, folds
 
+    @property
+    def trained_on(self) -> tuple[str, ...]:
+        """What its language model learned from, where it is among the features."""
+        return ("smollm2", "rocstories") if "lm" in self.features else ()
+
     def reads(self) -> list[Path]:
         """The language model, where it is among the features."""
         if "lm" not in self.features:

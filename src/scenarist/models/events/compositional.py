@@ -32,6 +32,7 @@ class Compositional(EventRanker):
 
     name = "compositional"
     learns = "nothing"
+    trained_on = ("nyt-chains",)
 
     def __init__(
         self,

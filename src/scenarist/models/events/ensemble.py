@@ -28,6 +28,7 @@ class EventCombination(EventRanker):
 
     name = "event-combination"
     learns = "stories"
+    trained_on = ("nyt-chains", "minilm")
 
     def __init__(
         self,

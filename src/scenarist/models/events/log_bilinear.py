@@ -147,6 +147,7 @@ class EventLm(EventRanker):
 
     name = "event-lm"
     learns = "nothing"
+    trained_on: tuple[str, ...] = ("nyt-chains", "minilm")
     released = "event-lm-1"
     """The weights where none are named: the first seed's."""
 
@@ -235,6 +236,7 @@ class LogBilinear(EventLm):
     """
 
     name = "log-bilinear"
+    trained_on = ("nyt-chains",)
     released = "log-bilinear-1"
 
 

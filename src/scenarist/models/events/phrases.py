@@ -70,6 +70,11 @@ class PhraseEvents:
         if not isinstance(self.model, EventRanker):
             raise BadInput(f"phrase-events: {by!r} does not rank events.")
 
+    @property
+    def trained_on(self) -> tuple[str, ...]:
+        """What the model behind it learned from beforehand."""
+        return tuple(getattr(self.model, "trained_on", ()))
+
     def reads(self) -> list[Path]:
         """What the model behind it reads."""
         return list(self.model.reads()) if hasattr(self.model, "reads") else []
@@ -114,6 +119,7 @@ class PhraseVectors:
 
     name = "phrase-vectors"
     learns = "nothing"
+    trained_on = ("minilm",)
     asks: tuple[type[Question], ...] = (EventGap,)
 
     def __init__(self, strongest: bool = False) -> None:

@@ -108,6 +108,7 @@ class DeepDetector(Detector):
     """The detector with deeper evidence."""
 
     name = "deep-detector"
+    trained_on = (*Detector.trained_on, "smollm2", "minilm")
 
     def __init__(
         self,

@@ -135,6 +135,7 @@ class Detector:
 
     name = "detector"
     learns = "nothing"
+    trained_on: tuple[str, ...] = ("mcscript", "inscript", "descript", "rocstories", "gum", "ewt", "fiction")
     asks: tuple[type[Question], ...] = (Where,)
 
     def __init__(

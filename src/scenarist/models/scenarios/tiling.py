@@ -166,6 +166,7 @@ class TextTiling(Segmenter):
     """Hearst's, on content words."""
 
     name = "text-tiling"
+    trained_on = ("mcscript", "rocstories", "reader")
 
     def __init__(self, window: int = 2, x: float = -0.7, words: str = "lemmas") -> None:
         self.window, self.x, self.words = window, x, words

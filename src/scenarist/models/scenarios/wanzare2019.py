@@ -127,6 +127,7 @@ class SegmentThenLabel:
 
     name = "segment-then-label"
     learns = "stories"
+    trained_on = ("mcscript", "rocstories", "reader")
     held = True
     asks: tuple[type[Question], ...] = (Where,)
 

@@ -125,6 +125,7 @@ class UntoldModel:
 
     name = "untold"
     learns = "nothing"
+    trained_on: tuple[str, ...] = ("mcscript", "inscript", "descript", "rocstories", "smollm2")
     asks: tuple[type[Question], ...] = (Unsaid,)
 
     def reads(self) -> list[Path]:

@@ -171,6 +171,7 @@ class UntoldDeep(UntoldNetwork):
     """A language model that reads the story up to the gap, with the counts beside it."""
 
     name = "untold-deep"
+    trained_on = ("mcscript", "inscript", "descript", "rocstories", "smollm2")
 
     def __init__(self, weight: float = 0.0, weights: str = "deep-1") -> None:
         """``weight``: how much `untold-network` has a say (on dev it adds nothing); ``weights``: released adapters by name, or a path;

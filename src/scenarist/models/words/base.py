@@ -53,6 +53,8 @@ class WordModel:
 
     name = "word-model"
     learns = "stories"
+    trained_on: tuple[str, ...] = ()
+    """What its weights learned from beforehand, and what stands below them."""
     asks: tuple[type[Question], ...] = (WordGap,)
     spare_abstract = False
     """Give no mass to words of the abstract, which are never blanked (section 2.2)."""
@@ -71,7 +73,7 @@ class WordModel:
         self._admissible: dict[str, Admissible] = {}
         self._last: tuple[Sequence[AnyQuestion], Tensor] | None = None
         if weights:
-            self.learns = "nothing"
+            self.learns, self.trained_on = "nothing", ("kidscook", *self.trained_on)
 
     # learning
 

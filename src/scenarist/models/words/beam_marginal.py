@@ -94,6 +94,7 @@ class BeamMarginal(WordModel):
         self.inner: WordModel = (
             make("model", model, **own) if model.endswith("ensemble") else make("model", model, seed=seed, **own)
         )
+        self.trained_on = self.inner.trained_on
         self._kept: dict[TextSketch, KeptFillings] = {}
         self._open: dict[tuple[TextSketch, int], Tensor] = {}
 

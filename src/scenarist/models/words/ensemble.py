@@ -29,6 +29,7 @@ class WordHeadEnsemble(WordModel):
 
     name = "word-head-ensemble"
     learns = "nothing"
+    trained_on = ("smollm2",)
 
     def __init__(self, members: Sequence[str] = ENSEMBLE, device: str = "auto", temperature: float = 1.0) -> None:
         super().__init__("kidscook", device, 0)

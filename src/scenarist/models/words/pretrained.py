@@ -67,6 +67,7 @@ class PretrainedWords(WordModel):
         base: str = "smollm2",
         tuning: Mapping[str, Any] | None = None,
     ) -> None:
+        self.trained_on = (base,)
         super().__init__(weights, device, seed, variant)
         self.base = base
         self.tuning = Tuning(**{"seed": seed, "device": self.device, **(tuning or {})})

@@ -21,6 +21,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from scenarist.parallel import step
 from scenarist.reading.parser.lemmas import lemma
 from scenarist.reading.parser.network import Labels, ParserNetwork
 from scenarist.reading.parser.sentences import Splitter
@@ -185,8 +186,15 @@ class Parser:
             size += len(sentence)
             if size >= 2 * WORDS:
                 yield from self.network(waiting)
+                step(letters(waiting))
                 waiting, size = [], 0
         yield from self.network(waiting)
+        step(letters(waiting))
+
+
+def letters(sentences: Sequence[Sequence[str]]) -> int:
+    """The characters of some sentences, about, with the spaces between words."""
+    return sum(len(word) + 1 for sentence in sentences for word in sentence)
 
 
 def pairs_of(numbers: array[int]) -> npt.NDArray[Any]:
