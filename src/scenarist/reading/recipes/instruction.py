@@ -71,9 +71,11 @@ class InstructionClause(NamedTuple):
 
 
 def longest_verb(words: Sequence[str], index: int, kitchen: Kitchen) -> tuple[str, int]:
-    """The longest known verb that begins here, and how many words it has."""
+    """The longest known verb that begins here, and how many words it has; *caramelise* is *caramelize*."""
     for size in (4, 3, 2, 1):
         verb = " ".join(words[index : index + size])
+        if verb.endswith("ise") and verb not in kitchen.verbs:
+            verb = verb.removesuffix("ise") + "ize"
         if len(words[index : index + size]) == size and verb in kitchen.verbs:
             return verb, size
     return "", 0
