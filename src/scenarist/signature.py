@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterable, Mapping
+from pathlib import Path
 
 from scenarist.errors import BadInput
 
@@ -145,6 +146,16 @@ def plain_part(value: object) -> str:
     """
     parts = isinstance(value, Iterable) and not isinstance(value, str)
     return f"({plain(value)})" if parts and value else plain(value)
+
+
+def short_name(corpus: str) -> str:
+    """A corpus as signatures name it: a folder without the path to it.
+
+    >>> short_name("webanno:/home/ann/blogs/"), short_name("mcscript")
+    ('webanno:blogs', 'mcscript')
+    """
+    kind, colon, target = corpus.partition(":")
+    return f"{kind}:{Path(target).name}" if colon else corpus
 
 
 def sign(metric: str, fields: Mapping[str, object]) -> str:

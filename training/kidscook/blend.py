@@ -15,9 +15,9 @@ import torch
 
 from scenarist.corpora.kidscook import KidsCook
 from scenarist.models.words.base import rows_of
+from scenarist.models.words.batches import Query, merge
 from scenarist.models.words.beam_marginal import BeamMarginal
 from scenarist.models.words.ensemble import ENSEMBLE
-from scenarist.models.words.queries import Query, merge
 from scenarist.registry import make
 from training.kidscook.measuring import examined, halves, measure
 

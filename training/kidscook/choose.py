@@ -21,8 +21,7 @@ from torch import Tensor
 
 from scenarist.corpora.kidscook import KidsCook, vocabulary, whitelist
 from scenarist.models.words.base import rows_of
-from scenarist.models.words.batches import Vocabulary
-from scenarist.models.words.queries import Admissible
+from scenarist.models.words.batches import Admissible, Vocabulary
 from training.kidscook.measuring import measure
 
 

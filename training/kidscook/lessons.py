@@ -23,10 +23,9 @@ import torch
 from scenarist.bench.fill_texts import fill
 from scenarist.corpora.kidscook import KidsCook
 from scenarist.models.words.base import rows_of
-from scenarist.models.words.batches import PairRow
+from scenarist.models.words.batches import Admissible, PairRow
 from scenarist.models.words.head import Lesson, lesson_key
 from scenarist.models.words.pretrained import redraw, shorten, tune
-from scenarist.models.words.queries import Admissible
 from scenarist.story import Pair
 from training.kidscook.measuring import halves, measure, oracle
 from training.kidscook.networks import prepare

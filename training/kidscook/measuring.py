@@ -16,8 +16,7 @@ from scenarist.bench.marks import marks_of, total
 from scenarist.bench.sit import Answers, items_of, sit
 from scenarist.exams.wordcloze import WordCloze
 from scenarist.models.words.base import WordModel
-from scenarist.models.words.batches import PairRow
-from scenarist.models.words.queries import Admissible, Network, Query, merge, read_logits
+from scenarist.models.words.batches import Admissible, Network, PairRow, Query, merge, read_logits
 from scenarist.registry import make
 from scenarist.store.results import Results
 from scenarist.story import Pair

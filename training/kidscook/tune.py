@@ -23,10 +23,9 @@ import torch
 
 from scenarist.corpora.kidscook import KidsCook
 from scenarist.models.words.base import hidden_words, rows_of
-from scenarist.models.words.batches import PairRow, lengths
+from scenarist.models.words.batches import Admissible, PairRow, lengths
 from scenarist.models.words.pretrained import learned, redraw, shorten, tune
 from scenarist.models.words.pretrained_transducer import PretrainedTransducer
-from scenarist.models.words.queries import Admissible
 from scenarist.networks import checkpoint as word_checkpoint
 from scenarist.registry import make
 from training.kidscook import lessons

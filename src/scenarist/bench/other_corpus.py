@@ -7,24 +7,13 @@ metrics of all of them. Published figures stay beside it as they are; what a row
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import msgspec
 
 from scenarist.bench.spec import Condition, Table
 from scenarist.errors import BadInput
 from scenarist.noun import to_json
 from scenarist.registry import find
-
-
-def short_name(corpus: str) -> str:
-    """A corpus as signatures name it: a folder without the path to it.
-
-    >>> short_name("webanno:/home/ann/blogs/"), short_name("mcscript")
-    ('webanno:blogs', 'mcscript')
-    """
-    kind, colon, target = corpus.partition(":")
-    return f"{kind}:{Path(target).name}" if colon else corpus
+from scenarist.signature import short_name
 
 
 def usual_split(corpus: str, split: str = "") -> str:

@@ -10,7 +10,6 @@ import msgspec
 
 from scenarist import __version__
 from scenarist.bench import marks as scoring
-from scenarist.bench.other_corpus import short_name
 from scenarist.bench.records import check_record, header_of, records_of, section_of
 from scenarist.bench.sheet import Analysis, Cell, Done, FigureRow, Sheet, Tested, figure_row
 from scenarist.bench.significance import compare, holm
@@ -21,7 +20,7 @@ from scenarist.contracts import Exam, Metric, Model
 from scenarist.errors import Missing
 from scenarist.question import Item, Mark
 from scenarist.registry import load, make, suggest
-from scenarist.signature import parse, sign
+from scenarist.signature import parse, short_name, sign
 from scenarist.store.predictions import MOST
 from scenarist.store.results import Results
 
@@ -73,7 +72,7 @@ def run_table(
         check_record(sheet, only, ways.limit)
     if not (ways.live or ways.record):
         for done in sheet.rows:
-            done.records = records_of(done.row, table.name)
+            done.records = records_of(done.row, table.name) if done.row.recorded else []
     plans: list[Plan] = []
     lost: dict[str, list[str]] = {}
     for condition in table.condition:

@@ -18,6 +18,7 @@ from __future__ import annotations
 import itertools
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
+from functools import lru_cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -32,16 +33,18 @@ from scenarist.registry import make
 from scenarist.signature import content_hash
 from scenarist.store.home import digest
 from scenarist.store.predictions import MOST, Section
-from scenarist.store.recent import Recent
 from scenarist.store.results import Results
 
-DIGESTS: Recent[tuple[Path, int, int], str] = Recent(1000)
+
+@lru_cache(maxsize=1000)
+def _digest(path: Path, *_: int) -> str:
+    return digest(path)
 
 
 def content(path: Path) -> str:
     """SHA-256 of a file's content; it is read again only where its size or its time has changed."""
     stat = path.stat()
-    return DIGESTS.get_or_make((path, stat.st_size, stat.st_mtime_ns), lambda: digest(path))
+    return _digest(path, stat.st_size, stat.st_mtime_ns)
 
 
 def read_by(model: object) -> list[str]:

@@ -28,6 +28,10 @@ HOPE = 1.5
 """What lies further than this below the best before the teller is asked, it would hardly bring back."""
 UNTRIED = 4.0
 """Scenarios that no teller tried lie so far below the last that one did."""
+NAMED = 16
+"""Scenarios whose scores by the namer are told apart; all others lie a little below the last."""
+FAR = 255 / 24
+"""How far below the best a namer's or a teller's score is told apart from those below it, in nats: so it was when the shares were tuned."""
 REMEMBERED = 5000
 """Segments whose scores are remembered."""
 BEGIN, NAME_END = 0, 198
@@ -118,6 +122,15 @@ def spread(labels: Array, below: Array, size: int, untried: float = UNTRIED) -> 
     return log_softmax(found)
 
 
+def below_best(scores: Array) -> Array:
+    """How far each score lies below the best, up to `FAR`.
+
+    >>> below_best(np.array([-1.0, -3.0, -40.0]))
+    array([ 0.   ,  2.   , 10.625])
+    """
+    return np.minimum(scores.max() - scores, FAR)
+
+
 Scores: TypeAlias = tuple[Array, Array]
 """Some labels, and how far each lies below the best."""
 
@@ -136,7 +149,8 @@ class SegmentReaders:
         mark = fingerprint(texts)
         if mark not in self.named:
             scores = namer(self.namer).scores(texts)
-            remember(self.named, mark, (np.arange(len(scores)), scores.max() - scores))
+            labels = np.argsort(-scores, kind="stable")[:NAMED]
+            remember(self.named, mark, (labels, below_best(scores)[labels]))
         return spread(*self.named[mark], size, 0.5)
 
     def tells(self, texts: Sequence[str], scores: Array, names: Sequence[str]) -> Array:
@@ -149,8 +163,8 @@ class SegmentReaders:
             if len(tried) > 1:
                 asked = [names[label] for label in tried]
                 for name, share in self.tellers.items():
-                    total += share * teller(name).scores(texts, asked)
-            remember(self.told, mark, (tried, total.max() - total))
+                    total += share * below_best(teller(name).scores(texts, asked))
+            remember(self.told, mark, (tried, total - total.min()))
         return spread(*self.told[mark], len(scores))
 
 

@@ -30,10 +30,10 @@ def exam(
     """
     from scenarist import __version__
     from scenarist.bench.exam_folder import write
-    from scenarist.bench.other_corpus import short_name, usual_split
+    from scenarist.bench.other_corpus import usual_split
     from scenarist.bench.sit import data_hash, items_of, make_exam, unfold
     from scenarist.bench.solver import settings_of, takes
-    from scenarist.signature import plain
+    from scenarist.signature import plain, short_name
 
     split = usual_split(corpus, split)
     switches = dict(settings or {})

@@ -11,9 +11,8 @@ torch = pytest.importorskip("torch")
 from scenarist.bench.sit import Answers, items_of, sit  # noqa: E402
 from scenarist.errors import BadInput  # noqa: E402
 from scenarist.exams.wordcloze import WordCloze  # noqa: E402
-from scenarist.models.words.batches import PairRow  # noqa: E402
+from scenarist.models.words.batches import PairRow, QueryPlace  # noqa: E402
 from scenarist.models.words.beam_marginal import BeamMarginal, sketch  # noqa: E402
-from scenarist.models.words.queries import QueryPlace  # noqa: E402
 from scenarist.question import WordGap  # noqa: E402
 from scenarist.registry import make  # noqa: E402
 from scenarist.story import Pair  # noqa: E402

@@ -8,13 +8,12 @@ torch = pytest.importorskip("torch")
 transformers = pytest.importorskip("transformers")
 
 from scenarist.models.words.base import hidden_text  # noqa: E402
-from scenarist.models.words.batches import PairRow, Vocabulary  # noqa: E402
+from scenarist.models.words.batches import Admissible, Network, PairRow, Query, Vocabulary, merge, read_logits  # noqa: E402
 from scenarist.models.words.causal import CausalWords, tell_pieces  # noqa: E402
 from scenarist.models.words.head import HeadReading, Lesson, WordHead, lesson_key  # noqa: E402
 from scenarist.models.words.pieces import Marked, WordPieces, piece_row  # noqa: E402
 from scenarist.models.words.pretrained import Tuning, redraw, tune  # noqa: E402
 from scenarist.models.words.pretrained_transducer import PretrainedTransducer  # noqa: E402
-from scenarist.models.words.queries import Admissible, Network, Query, merge, read_logits  # noqa: E402
 from scenarist.networks.adapters import SINGLE, Lora, Setup  # noqa: E402
 from scenarist.networks.llama import Llama  # noqa: E402
 from scenarist.question import WordGap  # noqa: E402

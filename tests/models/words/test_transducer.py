@@ -7,9 +7,8 @@ import pytest
 torch = pytest.importorskip("torch")
 
 from scenarist.models.words import monotonic  # noqa: E402
-from scenarist.models.words.batches import PairRow, Vocabulary, WordBatch, batch  # noqa: E402
+from scenarist.models.words.batches import PairRow, QueryPlace, Vocabulary, WordBatch, batch, read_logits  # noqa: E402
 from scenarist.models.words.in_domain import Recipe, asking, train_with_patience  # noqa: E402
-from scenarist.models.words.queries import QueryPlace, read_logits  # noqa: E402
 from scenarist.models.words.recurrent import NetworkShape, WordLayer  # noqa: E402
 from scenarist.models.words.seq2seq import LstmLm, Seq2seq  # noqa: E402
 from scenarist.models.words.transducer import Transducer, product_grid  # noqa: E402

@@ -16,8 +16,17 @@ from torch import Tensor
 
 from scenarist.contracts import WordLists
 from scenarist.errors import BadInput
-from scenarist.models.words.batches import UNKNOWN, PairRow, Vocabulary
-from scenarist.models.words.queries import Admissible, Network, Query, QueryPlace, merge, read_logits
+from scenarist.models.words.batches import (
+    UNKNOWN,
+    Admissible,
+    Network,
+    PairRow,
+    Query,
+    QueryPlace,
+    Vocabulary,
+    merge,
+    read_logits,
+)
 from scenarist.networks import checkpoint
 from scenarist.question import HIDDEN, Answer, AnyQuestion, Guess, Prediction, Question, WordGap
 from scenarist.story import Alignment, Pair

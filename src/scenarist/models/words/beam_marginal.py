@@ -22,8 +22,7 @@ from torch import Tensor
 
 from scenarist.errors import BadInput
 from scenarist.models.words.base import WordModel, gap
-from scenarist.models.words.batches import PairRow
-from scenarist.models.words.queries import QueryPlace
+from scenarist.models.words.batches import PairRow, QueryPlace
 from scenarist.question import HIDDEN, AnyQuestion, WordGap
 from scenarist.registry import make
 

@@ -20,10 +20,9 @@ from typing import Any, NamedTuple
 import torch
 from torch import Tensor, nn
 
-from scenarist.models.words.batches import PairRow, Vocabulary
+from scenarist.models.words.batches import PairRow, QueryPlace, Vocabulary
 from scenarist.models.words.pieces import Marked, PieceRow, WordPieces, piece_batch, piece_row
 from scenarist.models.words.pretrained import PretrainedWords
-from scenarist.models.words.queries import QueryPlace
 from scenarist.networks.prefix_cache import Memory, read_on
 
 NEVER = -1e9

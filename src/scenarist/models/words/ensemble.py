@@ -14,10 +14,9 @@ import torch
 from torch import Tensor
 
 from scenarist.models.words.base import WordModel
-from scenarist.models.words.batches import PairRow
+from scenarist.models.words.batches import PairRow, QueryPlace
 from scenarist.models.words.head import WordHeadModel
 from scenarist.models.words.pretrained_transducer import PretrainedTransducerModel
-from scenarist.models.words.queries import QueryPlace
 from scenarist.networks import checkpoint
 from scenarist.networks.pretrained import gguf_file
 

@@ -18,10 +18,9 @@ from torch import Tensor, nn
 from scenarist.contracts import WordLists
 from scenarist.errors import BadInput
 from scenarist.models.words.base import hidden_words
-from scenarist.models.words.batches import PairRow, Vocabulary
+from scenarist.models.words.batches import Admissible, PairRow, QueryPlace, Vocabulary
 from scenarist.models.words.pieces import Marked, PieceBatch, WordPieces, piece_batch, piece_row
 from scenarist.models.words.pretrained import PretrainedWords
-from scenarist.models.words.queries import Admissible, QueryPlace
 
 BARRED = -1e9
 """The logit of a word that is ruled out."""

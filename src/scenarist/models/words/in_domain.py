@@ -25,8 +25,7 @@ from torch import Tensor
 from scenarist.contracts import WordLists
 from scenarist.errors import BadInput
 from scenarist.models.words.base import WordModel, rows_of
-from scenarist.models.words.batches import PairRow, Vocabulary, WordBatch, batch, batches, lengths
-from scenarist.models.words.queries import Network, QueryPlace
+from scenarist.models.words.batches import Network, PairRow, QueryPlace, Vocabulary, WordBatch, batch, batches, lengths
 from scenarist.models.words.recurrent import NetworkShape, WordNetwork
 from scenarist.networks import checkpoint
 from scenarist.story import Pair

@@ -19,9 +19,8 @@ from torch import Tensor, nn
 from scenarist.contracts import WordLists
 from scenarist.errors import BadInput
 from scenarist.models.words.base import WordModel
-from scenarist.models.words.batches import MARKS, PairRow, Vocabulary
+from scenarist.models.words.batches import MARKS, Admissible, Network, PairRow, Vocabulary
 from scenarist.models.words.pieces import Marked, WordPieces
-from scenarist.models.words.queries import Admissible, Network
 from scenarist.networks import checkpoint
 from scenarist.networks.adapters import LOW, SINGLE, Lora, Setup
 from scenarist.networks.pretrained import gguf_file, load_llama

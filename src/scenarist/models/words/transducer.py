@@ -36,10 +36,9 @@ from torch import Tensor, nn
 from scenarist.errors import BadInput
 from scenarist.models.words import monotonic
 from scenarist.models.words.base import alignment
-from scenarist.models.words.batches import PairRow, Vocabulary, WordBatch, batch
+from scenarist.models.words.batches import Network, PairRow, Vocabulary, WordBatch, batch
 from scenarist.models.words.in_domain import InDomain
 from scenarist.models.words.monotonic import AlignmentScores
-from scenarist.models.words.queries import Network
 from scenarist.models.words.recurrent import Layer, NetworkShape, WordLayer, WordNetwork
 from scenarist.story import Alignment, Pair
 
