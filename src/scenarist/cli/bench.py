@@ -91,10 +91,14 @@ def bench(
 
         drawn = named(sheet.table.page)(sheet.json()) if sheet.table.page else table_page(sheet_parts(sheet))
         save_page(html, drawn)
+    form = sheet.json()
     if as_json:
-        json_out(sheet.json())
-        return
-    show(sheet.json(), sheet, quiet, cite)
+        json_out(form)
+    else:
+        show(form, sheet, quiet, cite)
+    asked = [row for row in form["rows"] if row["role"] != "published"]
+    if asked and all(row.get("problem") for row in asked):  # nothing could be run: each row says what to type
+        raise typer.Exit(3)
 
 
 def sheet_parts(sheet: Sheet) -> dict[str, Any]:
@@ -152,6 +156,8 @@ def show(form: dict[str, Any], sheet: Sheet, quiet: bool, cite: bool) -> None:
     for row in form["rows"]:
         if row.get("problem"):
             out.print(f"{row['model']} was not run: {row['problem']}", markup=False, soft_wrap=True)
+        if row.get("left_out"):
+            out.print(f"{row['model']} was run without {row['left_out']}", markup=False, soft_wrap=True)
     for line in row_remarks(form["rows"]):
         out.print(line, markup=False, soft_wrap=True)
     for remark in [*form.get("remarks", ()), *figure_remarks(form["rows"])]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import importlib.util
 import os
 import re
 import sys
@@ -48,24 +49,39 @@ def resource(name: str) -> Path:
     return path
 
 
+PACKAGES = {"weights": "scenarist-weights", "rows": "scenarist-weights-rows"}
+"""Packages of weights that pip installs, by what the manifest calls them."""
+
+
+def release_places(release: str, name: str) -> list[Path]:
+    """Where a file of a release may lie: in the home folder (`scenarist get`), in an installed package of weights, in the checkout."""
+    places = [home() / "weights" / release / name]
+    for package in PACKAGES.values():
+        found = importlib.util.find_spec(package.replace("-", "_"))
+        places += [Path(place) / release / name for place in (found.submodule_search_locations or ())] if found else []
+    return [*places, checkout_release() / release / name]
+
+
+def checkout_release() -> Path:
+    """Where the weights lie in a checkout; a wheel has no such folder."""
+    return Path(__file__).parents[3] / "release"
+
+
 def release_file(release: str, name: str) -> Path:
-    """A file of a release by its name: in the home folder (`scenarist get`), or in the checkout."""
-    places = (home() / "weights" / release / name, Path(__file__).parents[3] / "release" / release / name)
-    for path in places:
+    """A file of a release by its name, or an error that says what brings it: a package, or a training."""
+    for path in release_places(release, name):
         if path.is_file():
             return path
-    from scenarist.store.releases import manifest
+    from scenarist.store.releases import install_line, manifest
 
-    known = [file.name for file in manifest()[release].files]
+    entry = manifest()[release]
+    known = {file.name: file for file in entry.files}
     if name not in known:
         stem = re.sub(r"-?\d*\.\w+$", "", name)
         near = [file for file in known if re.fullmatch(re.escape(stem) + r"-?\d*\.\w+", file)]
-        raise Missing(
-            f"The release {release} has no weights {name}. It has: {', '.join(near or known)} (scenarist get {release})."
-        )
-    raise Missing(
-        f"The release file {release}/{name} is not at {places[0]}. Put it there with: scenarist get {release}"
-    )
+        trained = f" Other seeds and variants are trained by: {entry.made}." if entry.made else ""
+        raise Missing(f"The release {release} has no weights {name}. It has: {', '.join(near or known)}.{trained}")
+    raise Missing(f"The release file {release}/{name} is not here. It comes with: {install_line(entry, [known[name]])}")
 
 
 def weights_file(release: str, weights: str | Path, suffix: str = ".npz") -> Path:

