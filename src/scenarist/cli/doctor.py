@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import textwrap
 from typing import TYPE_CHECKING
 
@@ -48,8 +49,10 @@ def finding_lines(finding: Finding, width: int = WIDTH) -> Iterator[str]:
                             type:   pip install 'scenarist[learn]'
     """
     indent = " " * (PART + STATE)
-    settings = {"width": max(width, PART + STATE + 20), "break_on_hyphens": False, "subsequent_indent": indent}
+    wrap = functools.partial(
+        textwrap.wrap, width=max(width, PART + STATE + 20), break_on_hyphens=False, subsequent_indent=indent
+    )
     head = f"{finding.part:<{PART}}{finding.state:<{STATE}}"
-    yield from textwrap.wrap(f"{head}{finding.detail}", **settings) or [head.rstrip()]
+    yield from wrap(f"{head}{finding.detail}") or [head.rstrip()]
     if finding.next:
-        yield from textwrap.wrap(f"{' ' * PART}{'type:':<{STATE}}{finding.next}", **settings)
+        yield from wrap(f"{' ' * PART}{'type:':<{STATE}}{finding.next}")

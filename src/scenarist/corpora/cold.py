@@ -70,15 +70,15 @@ class Cold(Loader[ColdItem]):
         """The activities of the split with their files; of two files of one name the first on the search path counts."""
         if self.path is not None:
             return {activity_of(file): file for file in files_of(super().file())}
-        found: dict[str, Path] = {}
+        files: dict[str, Path] = {}
         for folder in search_path.folders(self.name):
             for file in files_of(folder / self.form):
-                found.setdefault(activity_of(file), file)
+                files.setdefault(activity_of(file), file)
         if self.split == "train":
             raise BadInput("cold has no train split; it has dev and test. No model may learn from its items.")
         if self.split != "all":
-            found = {name: file for name, file in found.items() if (name in DEV) == (self.split == "dev")}
-        return dict(sorted(found.items()))
+            files = {name: file for name, file in files.items() if (name in DEV) == (self.split == "dev")}
+        return dict(sorted(files.items()))
 
     def file(self) -> Path:
         """The file of the first activity: what an error about an empty corpus names."""
@@ -127,16 +127,16 @@ def item_of(row: TableRow, id: str, activity: str, source: str) -> ColdItem:
     return ColdItem(id, activity, relation, premise, (choices[0], choices[1]), int(row["label"]), source)
 
 
-class Logits(NamedTuple):
+class AnswerLogits(NamedTuple):
     """What a published model gave the two letters."""
 
     first: float
     second: float
 
 
-def published_answers(model: str) -> dict[ColdKey, Logits]:
+def published_answers(model: str) -> dict[ColdKey, AnswerLogits]:
     """The published logits of a language model, of all files on the search path."""
-    answers: dict[ColdKey, Logits] = {}
+    answers: dict[ColdKey, AnswerLogits] = {}
     for folder in search_path.folders("cold"):
         for variant in search_path.variants(ANSWERS):
             if (folder / variant).is_file():
@@ -144,7 +144,7 @@ def published_answers(model: str) -> dict[ColdKey, Logits]:
                     folder / variant, ("model", "activity", "question", "premise", "a", "b", "logit_a", "logit_b")
                 ):
                     if row["model"].strip().lower() == model:
-                        answers.setdefault(answer_key(row), Logits(number(row, "logit_a"), number(row, "logit_b")))
+                        answers.setdefault(answer_key(row), AnswerLogits(number(row, "logit_a"), number(row, "logit_b")))
                 break
     return answers
 

@@ -43,7 +43,7 @@ class TimeTravel(Loader[Rewriting]):
         super().__init__(split, path)
 
     def read(self, path: Path) -> Iterator[Rewriting]:
-        told: Counter[str] = Counter()
+        counts: Counter[str] = Counter()
         for row in rows(path, COLUMNS):
             id, premise, initial, counterfactual, original, edited = (row[column].strip() for column in COLUMNS)
             texts = (premise, initial, counterfactual, original, edited)
@@ -52,5 +52,5 @@ class TimeTravel(Loader[Rewriting]):
                 raise BadInput(f"{row.where}: column {empty!r} is empty")
             if not id:
                 raise BadInput(f"{row.where}: column 'story_id' is empty")
-            told[id] += 1
-            yield Rewriting(f"{id}/{told[id]}", id, premise, initial, counterfactual, original, edited, self.source)
+            counts[id] += 1
+            yield Rewriting(f"{id}/{counts[id]}", id, premise, initial, counterfactual, original, edited, self.source)

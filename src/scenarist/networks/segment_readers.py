@@ -128,7 +128,8 @@ def below_best(scores: Array) -> Array:
     >>> below_best(np.array([-1.0, -3.0, -40.0]))
     array([ 0.   ,  2.   , 10.625])
     """
-    return np.minimum(scores.max() - scores, FAR)
+    gaps: Array = np.minimum(scores.max() - scores, FAR)
+    return gaps
 
 
 Scores: TypeAlias = tuple[Array, Array]
