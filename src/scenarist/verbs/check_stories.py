@@ -14,6 +14,7 @@ import itertools
 import re
 from collections.abc import Iterator, Sequence
 from pathlib import Path
+from typing import NamedTuple
 
 from scenarist.answers import CheckedStory, Fault
 from scenarist.errors import BadInput
@@ -55,7 +56,7 @@ OF_THE_MIND = frozenset(
     ).split()
 )
 """What only a living being does; *cry*, *say*, *tell* and *want* of signs and engines are left to people's judgement below."""
-SAYING = frozenset("say tell read write ask invite explain wave want promise know walk cry".split())
+SAYING = frozenset("say tell read write ask invite explain wave want promise know cry".split())
 """A letter says, a flag waves, a clock tells: of a thing these count only beside another of its kind."""
 HUMAN = frozenset(
     (
@@ -79,6 +80,8 @@ COMMON = frozenset(
 )
 NAMED = re.compile(r"[A-Z][a-z]+ (?:was|is|had|has|[a-z]+ed)\b")
 """Somebody is or does something."""
+KNOWN = re.compile(r"(?:The|When|Mr|Mrs|Ms|Dr)\b")
+"""A sentence that begins so speaks of what the story is taken to have named."""
 WORD = re.compile(r"[A-Za-z]+(?:['’][a-z]+)?")
 GENERAL = re.compile(r"\b(?:am|is|are|have been|has been|offers?|likes?|enjoys?|there (?:is|are))\b", re.IGNORECASE)
 
@@ -123,7 +126,8 @@ def faults_of(sentences: Sequence[str]) -> list[Fault]:
             faults.append(Fault("quotation", at, "No quotations: tell what was said instead."))
         if slang := sorted({word for word in lower(sentence) if word in SLANG}):
             faults.append(Fault("slang", at, f"Slang or informal: {', '.join(slang)}."))
-    return faults + realistic(sentences) + plot(sentences) + coherent(sentences)
+    read = ReadSentences.of(sentences)
+    return faults + realistic(sentences) + living_things(read) + plot(sentences) + coherent(sentences, read)
 
 
 def lower(sentence: str) -> list[str]:
@@ -141,37 +145,70 @@ def realistic(sentences: Sequence[str]) -> list[Fault]:
         for place, word in enumerate(words[:-1]):
             if word in ANIMALS and words[place + 1] in HUMAN:
                 faults.append(Fault("realistic", at, f"A {word} that {words[place + 1]}: animals do not.", sure=False))
-    return faults + living_things(sentences)
+    return faults
 
 
-def living_things(sentences: Sequence[str]) -> list[Fault]:
-    """Things and plants that feel, speak or walk, found by who is the subject of which verb.
+class ReadSentences(NamedTuple):
+    """A story as our reader understands it: who does what in which sentence."""
 
-    >>> [fault.sentence for fault in living_things(["The lamp stood there.", "It sighed and hated the wind."])]
+    deeds: tuple[Deed, ...]
+    lifeless: frozenset[str]
+    """Things and plants that are the subject of something."""
+    shared: bool
+    """Does anybody or anything come up in two sentences?"""
+
+    @classmethod
+    def of(cls, sentences: Sequence[str]) -> ReadSentences:
+        """Read the sentences as one story."""
+        story = read_events(" ".join(sentences))
+        ends = list(itertools.accumulate(len(sentence) + 1 for sentence in sentences))
+        entities = {entity.id: entity for entity in story.entities}
+        nouns: dict[str, set[str]] = {}
+        people: set[str] = set()
+        deeds: list[Deed] = []
+        for event in story.events:
+            for role in event.roles:
+                if role.name == "subj" and event.kind in ("verb", "adjective", "copula"):
+                    who = role.entity or role.head
+                    if not event.passive:
+                        nouns.setdefault(who, set()).update({role.head.removesuffix("'s")} - PEOPLE - POINTS)
+                    entity = entities.get(role.entity)
+                    if entity and entity.kind == "person" and role.head not in APPLIANCES:
+                        people.add(who)
+                    verb = event.predicate.split("_")[0]
+                    deeds.append(Deed(verb, who, role.head, bisect.bisect_right(ends, event.start), event.tense))
+        lifeless = frozenset(
+            who for who, heads in nouns.items() if heads and who not in people and all(map(is_thing, heads))
+        )
+        shared = any(
+            len({bisect.bisect_right(ends, mention.start) for mention in entity.mentions}) > 1
+            for entity in story.entities
+        )
+        return cls(tuple(deeds), lifeless, shared)
+
+
+class Deed(NamedTuple):
+    """Somebody does something."""
+
+    verb: str
+    who: str
+    noun: str
+    sentence: int
+    tense: str
+
+
+def living_things(read: ReadSentences) -> list[Fault]:
+    """Things and plants that feel, speak or walk.
+
+    >>> [fault.sentence for fault in living_things(ReadSentences.of(["The lamp stood there.", "It sighed and hated the wind."]))]
     [2, 2]
     """
-    story = read_events(" ".join(sentences))
-    ends = list(itertools.accumulate(len(sentence) + 1 for sentence in sentences))
-    names = {entity.id: entity for entity in story.entities}
-    nouns: dict[str, set[str]] = {}
-    people: set[str] = set()
-    acts: list[tuple[str, str, int]] = []
-    for event in story.events:
-        for role in event.roles:
-            if role.name == "subj" and not event.passive and event.kind == "verb":
-                who = role.entity or role.head
-                entity = names.get(role.entity)
-                nouns.setdefault(who, set()).update({role.head} - PEOPLE - POINTS)
-                if entity and entity.kind == "person" and role.head not in APPLIANCES:
-                    people.add(who)
-                acts.append((event.predicate.split("_")[0], who, bisect.bisect_right(ends, event.start)))
     faults = []
-    lifeless = {who for who, heads in nouns.items() if heads and who not in people and all(map(is_thing, heads))}
-    deeds = [(verb, who, number) for verb, who, number in acts if verb in OF_THE_MIND and who in lifeless]
-    for verb, who, number in deeds:
-        if verb not in SAYING or len({other for other, thing, _ in deeds if thing == who}) > 1:
-            text = f"A {min(nouns[who])} does not {verb}: things do not feel, speak or walk."
-            faults.append(Fault("realistic", number + 1, text, sure=False))
+    deeds = [deed for deed in read.deeds if deed.verb in OF_THE_MIND and deed.who in read.lifeless]
+    for deed in deeds:
+        if deed.verb not in SAYING or len({other.verb for other in deeds if other.who == deed.who}) > 1:
+            text = f"Things do not {deed.verb}: no thing or plant feels, speaks or walks."
+            faults.append(Fault("realistic", deed.sentence + 1, text, sure=False))
     return faults
 
 
@@ -211,32 +248,59 @@ def plot(sentences: Sequence[str]) -> list[Fault]:
     return faults
 
 
-def coherent(sentences: Sequence[str]) -> list[Fault]:
-    """Characters are shared, and no sentence stands apart: tells no event and names nobody and nothing that another one names."""
+def coherent(sentences: Sequence[str], read: ReadSentences) -> list[Fault]:
+    """Characters are shared, and no sentence stands apart.
+
+    Apart stands a sentence that tells no event and names nobody and nothing that another one names, and one that says in the present
+    how something new always is, in a story told in the past.
+    """
     faults: list[Fault] = []
     names = [{word for word in WORD.findall(s)[1:] if word[0].isupper()} | set(WORD.findall(s)[:1]) for s in sentences]
-    casts = [{word.lower().removesuffix("'s") for word in found} - COMMON for found in names]
+    casts = [{word.lower().removesuffix("'s") for word in words} - COMMON for words in names]
     who = [cast | (set(lower(sentence)) & PEOPLE) for cast, sentence in zip(casts, sentences, strict=True)]
     people = [{word.split("'")[0] for word in lower(sentence)} & PEOPLE for sentence in sentences]
-    if len(sentences) > 1 and not any(people) and not any(who[0] & other for other in who[1:]):
-        faults.append(
-            Fault(
-                "shared characters",
-                0,
-                "No character comes up again: tell about the same people throughout.",
-                sure=False,
-            )
-        )
     content = [{stem(word) for word in lower(sentence)} - COMMON for sentence in sentences]
-    for at, mine in enumerate(content):
-        others = set().union(*(content[:at] + content[at + 1 :])) if len(content) > 1 else mine
-        told = any(base_form(word) for word in lower(sentences[at]))  # a storm may hit out of nowhere
-        called = NAMED.match(sentences[at]) and any(people[:at] + people[at + 1 :])  # Tim, whom others call he
-        meant = POINTS & set(lower(sentences[at])) or called
-        if sentences[at].strip() and not people[at] and not told and not meant and not mine & others:
+    apart = all(not one & other for one, other in itertools.combinations(content, 2)) and sum(map(bool, people)) < 2
+    no_cast = not any(people) and not any(who[0] & other for other in who[1:])
+    if len(sentences) > 1 and (no_cast or (apart and not read.shared)):
+        text = "No character comes up again: tell about the same people throughout."
+        faults.append(Fault("shared characters", 0, text, sure=False))
+    general = present_among_past(read, content, len(sentences))
+    for index, words in enumerate(content):
+        others = set().union(*(content[:index] + content[index + 1 :])) if len(content) > 1 else words
+        happened = any(base_form(word) for word in lower(sentences[index]))  # a storm may hit out of nowhere
+        called = NAMED.match(sentences[index]) and any(people[:index] + people[index + 1 :])  # Tim, whom others call he
+        meant = POINTS & set(lower(sentences[index])) or called or KNOWN.match(sentences[index])
+        if sentences[index].strip() and not people[index] and not happened and not meant and not words & others:
             text = "Has nothing to do with the other sentences: no person and no thing in common."
-            faults.append(Fault("irrelevant", at + 1, text, sure=False))
+            faults.append(Fault("irrelevant", index + 1, text, sure=False))
+        elif index in general:
+            text = f"The story is told in the past, and this says how {general[index]} always is: what has it to do with the story?"
+            faults.append(Fault("irrelevant", index + 1, text, sure=False))
     return faults
+
+
+def present_among_past(read: ReadSentences, content: Sequence[set[str]], size: int) -> dict[int, str]:
+    """Sentences in the present about something that no other sentence names, where most others are in the past: their subjects."""
+    tenses: dict[int, set[str]] = {}
+    for deed in read.deeds:
+        if deed.tense:
+            tenses.setdefault(deed.sentence, set()).add(deed.tense)
+    if 2 * sum(kinds == {"past"} for kinds in tenses.values()) <= size:
+        return {}
+    general = {}
+    moved = {deed.sentence for deed in read.deeds if deed.noun in PEOPLE}
+    for deed in read.deeds:
+        if deed.sentence in moved:
+            continue
+        others = set().union(*(words for index, words in enumerate(content) if index != deed.sentence))
+        if (
+            tenses.get(deed.sentence) == {"present"}
+            and deed.noun not in PEOPLE | POINTS
+            and stem(deed.noun.lower()) not in others
+        ):
+            general[deed.sentence] = deed.noun
+    return general
 
 
 def stem(word: str) -> str:
