@@ -76,8 +76,8 @@ def infinitive(verb: str) -> str:
 @cache
 def names() -> Mapping[str, Scenario]:
     """Compared form of every name and alias -> its scenario."""
-    found = {plain(alias): one for one in inventory() for alias in one.aliases}
-    return found | {plain(one.name): one for one in inventory()}
+    known = {plain(alias): scenario for scenario in inventory() for alias in scenario.aliases}
+    return known | {plain(scenario.name): scenario for scenario in inventory()}
 
 
 def find(name: str) -> Scenario:
@@ -86,14 +86,14 @@ def find(name: str) -> Scenario:
     >>> find("going on vacation or going on a holiday trip").name, find("feeding a child").name
     ('going on vacation', 'feeding an infant')
     """
-    found = names().get(plain(name))
-    if found is None:
+    scenario = names().get(plain(name))
+    if scenario is None:
         near = nearest(name)
-        hint = f" Did you mean {', '.join(repr(one) for one in near)}?" if near else ""
+        hint = f" Did you mean {', '.join(repr(near_name) for near_name in near)}?" if near else ""
         raise BadInput(
             f"{name!r} is not one of the {len(inventory())} scenarios.{hint} All of them: scenarist scenarios"
         )
-    return found
+    return scenario
 
 
 def nearest(name: str, count: int = 4) -> list[str]:
@@ -119,13 +119,13 @@ def known(label: str) -> bool:
 
 
 @cache
-def related(one: str, two: str) -> str:
+def related(first: str, two: str) -> str:
     """The relation between two scenarios, in either direction; empty where there is none.
 
     >>> related("paying for gas", "fueling a car"), related("fueling a car", "paying for gas")
     ('part of', 'part of')
     """
-    for here, there in ((one, two), (two, one)):
+    for here, there in ((first, two), (two, first)):
         for entry in inventory():
             if entry.name == here:
                 for kind, other in entry.relations:

@@ -55,7 +55,7 @@ def read(path: Path, source: str = "") -> Story:
 
 def sheet(path: Path, text: str) -> AnnotationFile:
     """The annotation lines, each checked against the text."""
-    made = AnnotationFile()
+    annotations = AnnotationFile()
     for line in lines(path):
         where = f"{path}, line {line.number}"
         if not line.text.strip():
@@ -64,17 +64,17 @@ def sheet(path: Path, text: str) -> AnnotationFile:
         if len(cells) < 2:
             raise BadInput(f"{where}: expected an id and an annotation joined by a tab, got {line.text[:60]!r}")
         if cells[0].startswith("T"):
-            if cells[0] in made.bound:
+            if cells[0] in annotations.bound:
                 raise BadInput(f"{where}: duplicate id {cells[0]!r}")
-            made.bound[cells[0]] = bound(cells, text, where)
+            annotations.bound[cells[0]] = bound(cells, text, where)
         elif cells[0].startswith("#") and cells[1].startswith("AnnotatorNotes ") and len(cells) > 2:
-            made.notes[cells[1].split()[1]] = cells[2]
+            annotations.notes[cells[1].split()[1]] = cells[2]
         elif cells[0] == "*":
-            made.same.append(cells[1].split()[1:])
+            annotations.same.append(cells[1].split()[1:])
         elif cells[0].startswith("E"):
             (kind, trigger), *arguments = (part.split(":", 1) for part in cells[1].split())
-            made.events.append((trigger, [(role, target) for role, target in arguments], kind))
-    return made
+            annotations.events.append((trigger, [(role, target) for role, target in arguments], kind))
+    return annotations
 
 
 def bound(cells: list[str], text: str, where: str) -> Bound:
@@ -82,12 +82,12 @@ def bound(cells: list[str], text: str, where: str) -> Bound:
     kind, _, rest = cells[1].partition(" ")
     pieces = []
     for part in rest.split(";"):
-        found = re.fullmatch(r"\s*(\d+) (\d+)\s*", part)
-        if found is None or int(found[2]) > len(text) or int(found[1]) > int(found[2]):
+        match = re.fullmatch(r"\s*(\d+) (\d+)\s*", part)
+        if match is None or int(match[2]) > len(text) or int(match[1]) > int(match[2]):
             raise BadInput(
                 f"{where}: expected 'type start end' within the {len(text)} characters of the text, got {cells[1]!r}"
             )
-        pieces.append((int(found[1]), int(found[2])))
+        pieces.append((int(match[1]), int(match[2])))
     if len(cells) > 2 and len(pieces) == 1 and text[slice(*pieces[0])].replace("\n", " ") != cells[2]:
         raise BadInput(
             f"{where}: the text at {pieces[0][0]} is {text[slice(*pieces[0])]!r}, the line says {cells[2]!r}"
@@ -139,13 +139,13 @@ def entities_of(sheet: AnnotationFile) -> tuple[tuple[Entity, ...], dict[str, st
         if name not in owner:
             groups[name] = [name]
             owner[name] = name
-    made = []
+    entities = []
     for key, names in groups.items():
         spans = sorted(piece for name in names for piece in sheet.bound[name].pieces)
         kind = next((sheet.bound[name].kind.partition("-")[2] for name in names), "")
-        made.append(Entity(sheet.notes.get(key, key), tuple(Mention(start, stop) for start, stop in spans), kind))
+        entities.append(Entity(sheet.notes.get(key, key), tuple(Mention(start, stop) for start, stop in spans), kind))
         owner.update({name: sheet.notes.get(key, key) for name in names})
-    return tuple(sorted(made, key=lambda one: (one.mentions[0].start, one.id))), owner
+    return tuple(sorted(entities, key=lambda one: (one.mentions[0].start, one.id))), owner
 
 
 def write(path: Path, story: Story) -> None:

@@ -83,16 +83,16 @@ class CoreferenceDraft:
 def read(path: Path, source: str = "") -> Iterator[Story]:
     """The documents of a file."""
     draft: CoreferenceDraft | None = None
-    made = 0
+    number = 0
     where = str(path)
     for line in lines(path):
         where = f"{path}, line {line.number}"
         text = line.text
         if text.startswith(("#begin document", "# begin document")):
-            draft = CoreferenceDraft(named(text, path, made))
+            draft = CoreferenceDraft(named(text, path, number))
         elif text.startswith(("#end document", "# end document")):
             if draft is not None and draft.tokens:
-                made += 1
+                number += 1
                 yield draft.story(where, source)
             draft = None
         elif not text.strip():
@@ -111,14 +111,14 @@ def read(path: Path, source: str = "") -> Iterator[Story]:
         raise BadInput(f"{where}: expected '#end document'; is the file truncated?")
 
 
-def named(text: str, path: Path, made: int) -> str:
+def named(text: str, path: Path, earlier: int) -> str:
     """The document's name: as given, or the file's, numbered from the second document on."""
     name = text.partition("document")[2].strip()
     if name.startswith("("):
         name, _, part = name[1:].partition(")")
         number = part.strip("; ").removeprefix("part").strip().lstrip("0")
         name += f".{number}" if number else ""
-    return name or stem(path) + (f".{made}" if made else "")
+    return name or stem(path) + (f".{earlier}" if earlier else "")
 
 
 def write(path: Path, stories: Iterable[Story]) -> None:
@@ -143,9 +143,9 @@ def as_lines(story: Story) -> Iterator[str]:
     yield f"#begin document ({story.id}); part 000\n"
     name = story.id.replace(" ", "_") or "-"
     for sentence in story.sentences or (Sentence(0, len(story.text), 0, len(story.tokens)),):
-        for number, at in enumerate(range(sentence.first, sentence.last)):
-            token = story.tokens[at]
-            chain = "|".join(cells.get(at, ())) or "-"
+        for number, index in enumerate(range(sentence.first, sentence.last)):
+            token = story.tokens[index]
+            chain = "|".join(cells.get(index, ())) or "-"
             fields = (name, "0", str(number), story.of(token), token.tag or "-", "-", "-", "-", "-", "-", "-", chain)
             yield "\t".join(fields) + "\n"
         yield "\n"

@@ -137,7 +137,7 @@ class ParseDraft:
 
     def entities(self) -> tuple[Entity, ...]:
         """Entities with types, heads and members."""
-        made = []
+        entities = []
         kind_at = self.order.index("etype") if "etype" in self.order else -1
         head_at = self.order.index("minspan") if "minspan" in self.order else -1
         name_at = self.order.index("identity") if "identity" in self.order else -1
@@ -152,10 +152,12 @@ class ParseDraft:
                 head = first + int(heads) - 1 if heads.isdecimal() and first + int(heads) <= last else -1
                 mentions.append(mention(self.tokens, first, last, head))
             name = name.replace("_", " ").replace("%2C", ",")
-            made.append(
+            entities.append(
                 Entity(id, tuple(mentions), KINDS.get(kind, kind), name, members=tuple(self.members.get(id, ())))
             )
-        return tuple(sorted(made, key=lambda one: (one.mentions[0].start, -one.mentions[0].stop, one.id)))
+        return tuple(
+            sorted(entities, key=lambda entity: (entity.mentions[0].start, -entity.mentions[0].stop, entity.id))
+        )
 
     def story(self, source: str) -> Story:
         """The finished document."""
@@ -224,15 +226,15 @@ def as_lines(story: Story) -> Iterator[str]:
             yield "# newpar\n"
         yield f"# sent_id = {story.id}-{number}\n"
         yield f"# text = {' '.join(story.of(sentence).split())}\n"
-        for at in range(sentence.first, sentence.last):
-            token = story.tokens[at]
+        for index in range(sentence.first, sentence.last):
+            token = story.tokens[index]
             following = story.text[token.stop : token.stop + 1]
-            misc = [f"Entity={cells[at]}"] if at in cells else []
+            misc = [f"Entity={cells[index]}"] if index in cells else []
             if following and not following.isspace():
                 misc.append("SpaceAfter=No")
             head = 0 if token.head < 0 else token.head - sentence.first + 1
             fields = (
-                str(at - sentence.first + 1), story.of(token), token.lemma, token.pos, token.tag, token.feats,
+                str(index - sentence.first + 1), story.of(token), token.lemma, token.pos, token.tag, token.feats,
                 str(head) if token.dep else "", token.dep, "", "|".join(misc),
             )  # fmt: skip
             yield "\t".join(field or "_" for field in fields) + "\n"

@@ -70,8 +70,8 @@ def story(document: dict[str, Any], text: str, id: str = "", source: str = "", w
 def places_of(text: str) -> list[int]:
     """Java's offset -> Python's, for every offset of the text and its end."""
     places: list[int] = []
-    for at, letter in enumerate(text):
-        places.extend([at] * (2 if ord(letter) > 0xFFFF else 1))
+    for index, letter in enumerate(text):
+        places.extend([index] * (2 if ord(letter) > 0xFFFF else 1))
     return [*places, len(text)]
 
 
@@ -86,6 +86,6 @@ def entity(key: str, group: list[dict[str, Any]], tokens: list[Token], sentences
         mentions.append(Mention(tokens[first].start, tokens[last - 1].stop, first, last, head, kind))
     chosen = next((raw for raw in group if raw.get("isRepresentativeMention")), group[0])
     gender, number = (str(chosen.get(name, "")).lower().replace("unknown", "") for name in ("gender", "number"))
-    ordered = tuple(sorted(mentions, key=lambda one: (one.start, -one.stop)))
+    ordered = tuple(sorted(mentions, key=lambda mention: (mention.start, -mention.stop)))
     kind = "person" if chosen.get("animacy") == "ANIMATE" else ""
     return Entity(key, ordered, kind, chosen.get("text", ""), gender, number)

@@ -36,18 +36,22 @@ class Brackets:
 
     def entities(self, tokens: Sequence[Token], kinds: Mapping[str, str] | None = None) -> tuple[Entity, ...]:
         """All entities in the order of their first mention, mentions in text order (longer first)."""
-        made = []
+        entities = []
         for id, spans in self.spans.items():
             mentions = tuple(
                 mention(tokens, first, last) for first, last, _ in sorted(spans, key=lambda span: (span[0], -span[1]))
             )
-            made.append(Entity(id, mentions, (kinds or {}).get(id, "")))
-        return tuple(sorted(made, key=lambda entity: (entity.mentions[0].start, -entity.mentions[0].stop, entity.id)))
+            entities.append(Entity(id, mentions, (kinds or {}).get(id, "")))
+        return tuple(
+            sorted(entities, key=lambda entity: (entity.mentions[0].start, -entity.mentions[0].stop, entity.id))
+        )
 
 
 def mention(tokens: Sequence[Token], first: int, last: int, head: int = -1, kind: str = "") -> Mention:
     """The mention of a token range; its head is the token whose head lies outside, where there is a parse."""
     if head < 0:
-        outside = [at for at in range(first, last) if tokens[at].dep and not first <= tokens[at].head < last]
+        outside = [
+            index for index in range(first, last) if tokens[index].dep and not first <= tokens[index].head < last
+        ]
         head = outside[0] if outside else -1
     return Mention(tokens[first].start, tokens[last - 1].stop, first, last, head, kind)

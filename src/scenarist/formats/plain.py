@@ -33,13 +33,13 @@ def sentences(text: str, start: int = 0, stop: int | None = None) -> tuple[Sente
     """
     stop = len(text) if stop is None else stop
     spans: list[Sentence] = []
-    at = start
-    for found in END.finditer(text, start, stop):
-        if found[0] == "." and abbreviated(text, at, found.start(), found.end(), stop):
+    begin = start
+    for match in END.finditer(text, start, stop):
+        if match[0] == "." and abbreviated(text, begin, match.start(), match.end(), stop):
             continue
-        add(spans, text, at, found.end())
-        at = found.end()
-    add(spans, text, at, stop)
+        add(spans, text, begin, match.end())
+        begin = match.end()
+    add(spans, text, begin, stop)
     return tuple(spans)
 
 
@@ -78,7 +78,7 @@ def tokens(text: str, start: int = 0, stop: int | None = None) -> list[Token]:
     >>> [(one.start, one.stop) for one in tokens("It's on!")]
     [(0, 4), (5, 7), (7, 8)]
     """
-    return [Token(*found.span()) for found in TOKEN.finditer(text, start, len(text) if stop is None else stop)]
+    return [Token(*match.span()) for match in TOKEN.finditer(text, start, len(text) if stop is None else stop)]
 
 
 def with_tokens(story: Story) -> Story:
@@ -132,13 +132,13 @@ def not_english(text: str) -> str:
     >>> not_english("The dog ran across the road, and then it barked in front of the house.")
     ''
     """
-    found = WORD.findall(text[:SAMPLE].lower())
-    if len(found) < 8:
-        letters = [one for one in text[:SAMPLE] if one.isalpha()]
-        foreign = len(letters) >= 4 and sum(one > "\u024f" for one in letters) > len(letters) / 2
+    words = WORD.findall(text[:SAMPLE].lower())
+    if len(words) < 8:
+        letters = [letter for letter in text[:SAMPLE] if letter.isalpha()]
+        foreign = len(letters) >= 4 and sum(letter > "\u024f" for letter in letters) > len(letters) / 2
         return SAID if foreign else ""
-    known = sum(word in COMMON for word in found)
-    return SAID if known / len(found) < 0.12 else ""
+    known = sum(word in COMMON for word in words)
+    return SAID if known / len(words) < 0.12 else ""
 
 
 SAID = "this does not look like English; events and entities will be unreliable"

@@ -90,8 +90,8 @@ def parse_script(text: str, where: str) -> WrittenScript:
         lines = "\n".join(f"{where}, line {line_of(text, place)}: {fault}" for place, fault in faults)
         raise BadInput(lines)
     participants = tuple(
-        Participant(name, one.kind, tuple(one.words), one.many, one.definite)
-        for name, one in entry.participants.items()
+        Participant(name, participant.kind, tuple(participant.words), participant.many, participant.definite)
+        for name, participant in entry.participants.items()
     )
     return WrittenScript(
         entry.scenario, tuple(entry.scenes), participants, tuple(written_event(event) for event in entry.event)

@@ -59,7 +59,7 @@ def read(path: Path, layer: str = "", source: str = "") -> Story:
     draft = AnnotationDraft()
     columns: dict[str, range] = {}
     features: dict[str, tuple[str, ...]] = {}
-    at = 3
+    column = 3
     seen = False
     for line in lines(path):
         where = f"{path}, line {line.number}"
@@ -69,11 +69,11 @@ def read(path: Path, layer: str = "", source: str = "") -> Story:
                 raise BadInput(f"{where}: expected '#FORMAT=WebAnno TSV 3.x', got {text[:40]!r}")
             seen = True
         elif text.startswith(("#T_SP=", "#T_CH=", "#T_RL=")):
-            name, *found = text[6:].split("|")
-            columns[name] = range(at, at + max(1, len(found)))
+            name, *names = text[6:].split("|")
+            columns[name] = range(column, column + max(1, len(names)))
             if text.startswith("#T_SP="):
-                features[name] = tuple(found)
-            at = columns[name].stop
+                features[name] = tuple(names)
+            column = columns[name].stop
         elif text.startswith("#Text="):
             draft.waiting = (
                 text[6:].replace("\\n", "\n").replace("\\t", "\t").replace("\\r", "\r").replace("\\\\", "\\")
@@ -117,7 +117,7 @@ def token_line(draft: AnnotationDraft, text: str, columns: range, where: str) ->
     for stack in zip(*values, strict=False):
         if stack and stack[0] != "_":
             matched = [NUMBERED.match(value) for value in stack]
-            plain = tuple(unescaped(found[1] if found else value) for found, value in zip(matched, stack, strict=True))
+            plain = tuple(unescaped(match[1] if match else value) for match, value in zip(matched, stack, strict=True))
             draft.pieces.append(TokenAnnotation(plain, start, stop, matched[0][2] if matched[0] else ""))
 
 
@@ -147,7 +147,7 @@ def story(draft: AnnotationDraft, features: tuple[str, ...], id: str, source: st
     segments = tuple(
         Segment(start, stop, tuple(sorted(labels, key=lambda label: -label.weight)), group, by)
         for (start, stop, group, by), labels in sorted(
-            merged.items(), key=lambda one: (one[0][0], -one[0][1], one[0][2:])
+            merged.items(), key=lambda item: (item[0][0], -item[0][1], item[0][2:])
         )
     )
     return Story(id, text, sentences=sentences, tokens=tokens, segments=segments, source=source)
@@ -171,23 +171,25 @@ def as_lines(story: Story) -> Iterator[str]:
     number = 0
     for segment in story.segments:
         covered = [
-            at for at, token in enumerate(story.tokens) if token.start < segment.stop and token.stop > segment.start
+            index
+            for index, token in enumerate(story.tokens)
+            if token.start < segment.stop and token.stop > segment.start
         ]
         for label in segment.labels or (Label(""),):
             number += 1
             weight = f"{label.weight:g}" if label.weight != 1.0 else ""
             values = tuple(escaped(value) + f"[{number}]" for value in (label.name, weight, segment.group, segment.by))
-            for at in covered:
-                stacks.setdefault(at, []).append(values)
+            for index in covered:
+                stacks.setdefault(index, []).append(values)
     yield f"#FORMAT=WebAnno TSV 3.3\n#T_SP={'|'.join((LAYER, *FEATURES))}\n\n"
     for number, sentence in enumerate(story.sentences, start=1):
         text = story.of(sentence).replace("\\", "\\\\").replace("\n", "\\n").replace("\t", "\\t").replace("\r", "\\r")
         yield f"\n#Text={text}\n"
-        for place, at in enumerate(range(sentence.first, sentence.last), start=1):
-            token = story.tokens[at]
+        for place, index in enumerate(range(sentence.first, sentence.last), start=1):
+            token = story.tokens[index]
             cells = (
-                ["|".join(column) for column in zip(*stacks[at], strict=True)]
-                if at in stacks
+                ["|".join(column) for column in zip(*stacks[index], strict=True)]
+                if index in stacks
                 else ["_"] * len(FEATURES)
             )
             offsets = f"{units[token.start]}-{units[token.stop]}"

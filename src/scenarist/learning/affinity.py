@@ -51,8 +51,8 @@ def carried() -> tuple[Topics, Regression]:
     with np.load(resource("topics/affinity.npz"), allow_pickle=False) as arrays:
         labels = tuple(arrays["labels"].tobytes().decode().split("\n"))
         words = arrays["words"].tobytes().decode()
-        found = Regression(labels, arrays["weights"].astype(np.float32), arrays["bias"].astype(np.float32), words)
-    return carried_topics("stems"), found
+        regression = Regression(labels, arrays["weights"].astype(np.float32), arrays["bias"].astype(np.float32), words)
+    return carried_topics("stems"), regression
 
 
 def features(shares: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
@@ -63,8 +63,8 @@ def features(shares: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
 def affinity(story: Story) -> RankedText:
     """One text's affinity."""
     topics, regression = carried()
-    lines = [story.of(one) for one in story.sentences or sentences(story.text)]
-    words = [word for some in content_words(lines, regression.words) for word in some]
+    lines = [story.of(span) for span in story.sentences or sentences(story.text)]
+    words = [word for sentence in content_words(lines, regression.words) for word in sentence]
     scores = features(topics.infer(words)) @ regression.weights + regression.bias
     shares = softmax(scores)
     top = int(shares.argmax())
@@ -78,9 +78,9 @@ def rank(stories: Iterable[Story], top: int | None = None, least: int = 0) -> li
     """Texts by affinity, the highest first; ``top`` keeps so many, ``least`` leaves out texts with fewer content words."""
     if top is not None and top < 1:
         raise BadInput(f"rank: top must be at least 1, not {top}.")
-    found = (one for story in stories if (one := affinity(story)).words >= least)
+    texts = (text for story in stories if (text := affinity(story)).words >= least)
 
-    def order(one: RankedText) -> tuple[float, str]:
-        return -one.affinity, one.id
+    def order(text: RankedText) -> tuple[float, str]:
+        return -text.affinity, text.id
 
-    return sorted(found, key=order) if top is None else heapq.nsmallest(top, found, key=order)
+    return sorted(texts, key=order) if top is None else heapq.nsmallest(top, texts, key=order)

@@ -53,10 +53,10 @@ def phrases(words: Sequence[str], admissible: Collection[str], longest: int = 3)
 
 def links(alignment: Alignment, admissible: Collection[str], longest: int = 3) -> Iterator[WordPhrase]:
     """The links of one aligned pair; phrases that repeat the abstract word say nothing and are left out."""
-    for at, start, stop in alignment.spans():
-        if at < 0:
+    for place, start, stop in alignment.spans():
+        if place < 0:
             continue
-        word = alignment.pair.abstract[at]
+        word = alignment.pair.abstract[place]
         if word in STOP or word in MARKS:
             continue
         for first, last in phrases(alignment.pair.concrete[start:stop], admissible, longest):
@@ -137,18 +137,20 @@ def tabulate(
     kept: int = 5, by: str = "",
 ) -> PhraseTable:  # fmt: skip
     """Count, rate and sort."""
-    return table_of((link for one in alignments for link in links(one, admissible, longest)), least, discount, kept, by)
+    return table_of(
+        (link for alignment in alignments for link in links(alignment, admissible, longest)), least, discount, kept, by
+    )
 
 
 def table_of(
-    found: Iterable[WordPhrase], least: int = 3, discount: bool = True, kept: int = 5, by: str = ""
+    links: Iterable[WordPhrase], least: int = 3, discount: bool = True, kept: int = 5, by: str = ""
 ) -> PhraseTable:
     """A table from links, from wherever they come."""
     together: Counter[tuple[str, tuple[str, ...]]] = Counter()
     words: Counter[str] = Counter()
     said: Counter[tuple[str, ...]] = Counter()
     where: dict[tuple[str, tuple[str, ...]], list[tuple[str, int]]] = defaultdict(list)
-    for link in found:
+    for link in links:
         key = (link.word, link.phrase)
         together[key] += 1
         words[link.word] += 1
@@ -178,12 +180,12 @@ def by_threshold(
     Attention needs a threshold, gives no stretch of its own and may link a word to several or to none: what hard
     alignment buys. Neighbouring words that pass for one abstract word make a stretch.
     """
-    for at, word in enumerate(pair.abstract):
+    for index, word in enumerate(pair.abstract):
         if word in STOP or word in MARKS:
             continue
         start = None
         for place in range(len(pair.concrete) + 1):
-            passes = place < len(pair.concrete) and weights[place][at] >= least
+            passes = place < len(pair.concrete) and weights[place][index] >= least
             if passes and start is None:
                 start = place
             elif not passes and start is not None:
@@ -214,15 +216,15 @@ def shape(alignments: Sequence[Alignment], hand: Mapping[str, Mapping[int, Colle
     stretches = words = 0
     used: list[float] = []
     single = right = linked = 0
-    for one in alignments:
-        spans = one.spans()
+    for alignment in alignments:
+        spans = alignment.spans()
         stretches += len(spans)
-        words += len(one.path)
-        used.append(len({at for at in one.path if at >= 0}) / len(one.pair.abstract))
-        single += max(Counter(one.path).values()) >= 0.8 * len(one.path)
-        for place, good in (hand or {}).get(one.pair.id, {}).items():
+        words += len(alignment.path)
+        used.append(len({at for at in alignment.path if at >= 0}) / len(alignment.pair.abstract))
+        single += max(Counter(alignment.path).values()) >= 0.8 * len(alignment.path)
+        for place, good in (hand or {}).get(alignment.pair.id, {}).items():
             linked += 1
-            right += one.path[place] in good
+            right += alignment.path[place] in good
     if not alignments:
         raise errors.BadInput("there is no alignment to measure.")
     return Shape(
@@ -233,4 +235,6 @@ def shape(alignments: Sequence[Alignment], hand: Mapping[str, Mapping[int, Colle
 def read_hand(path: Path) -> dict[str, dict[int, frozenset[int]]]:
     """A hand alignment as token indices: ``{"pair": {"7": [2, 3]}}``; no text is in it."""
     held = json.loads(path.read_text())
-    return {pair: {int(at): frozenset(good) for at, good in links_.items()} for pair, links_ in held["pairs"].items()}
+    return {
+        pair: {int(place): frozenset(good) for place, good in links_.items()} for pair, links_ in held["pairs"].items()
+    }

@@ -38,16 +38,16 @@ def places(chains: Any, minimum: int = 2) -> Any:
 
 def event_counts(chains: Any, minimum: int = 2) -> Any:
     """event -> how often, and in how many documents."""
-    at = places(chains, minimum)
-    rows = at.select(id=at.ids[at.i], event=at.events[at.i], document=at.document)
+    gaps = places(chains, minimum)
+    rows = gaps.select(id=gaps.ids[gaps.i], event=gaps.events[gaps.i], document=gaps.document)
     return rows.group_by("id", "event").agg(n=rows.count(), documents=rows.document.nunique())
 
 
 def pair_counts(chains: Any, window: int = WINDOW, minimum: int = 2) -> Any:
     """(first, second, distance) -> how often, in text order; distances beyond NEAR share a bucket."""
-    at = places(chains, minimum)
-    after = ibis().least(at.ids.length(), at.i + 1 + window)
-    both = at.select(ids=at.ids, first=at.ids[at.i], i=at.i, j=ibis().range(at.i + 1, after).unnest())
+    gaps = places(chains, minimum)
+    after = ibis().least(gaps.ids.length(), gaps.i + 1 + window)
+    both = gaps.select(ids=gaps.ids, first=gaps.ids[gaps.i], i=gaps.i, j=ibis().range(gaps.i + 1, after).unnest())
     rows = both.select(
         first=both.first, second=both.ids[both.j], distance=ibis().least(both.j - both.i, NEAR + 1).cast("int8")
     )
@@ -73,8 +73,8 @@ def pattern_counts(chains: Any) -> Any:
 
 def document_index(chains: Any, minimum: int = 2) -> Any:
     """(event, document) -> how often: the inverted index."""
-    at = places(chains, minimum)
-    rows = at.select(id=at.ids[at.i], document=at.document)
+    gaps = places(chains, minimum)
+    rows = gaps.select(id=gaps.ids[gaps.i], document=gaps.document)
     return rows.group_by("id", "document").agg(n=rows.count())
 
 
@@ -209,15 +209,15 @@ def check_master(master: str, seconds: float = 5.0) -> None:
     """Is there anybody at ``spark://HOST:PORT``?"""
     if master.startswith("local"):
         return
-    found = re.fullmatch(r"spark://([^:/]+):(\d+)", master)
-    if not found:
+    match = re.fullmatch(r"spark://([^:/]+):(\d+)", master)
+    if not match:
         if master == "yarn" or master.startswith("k8s://"):
             return
         raise BadInput(
             f"A Spark master is local[N], local-cluster[...], spark://HOST:PORT, yarn or k8s://URL, not {master!r}."
         )
     try:
-        socket.create_connection((found[1], int(found[2])), timeout=seconds).close()
+        socket.create_connection((match[1], int(match[2])), timeout=seconds).close()
     except OSError as error:
         raise Missing(
             f"There is no Spark master at {master} ({error}). Start one with: spark-class org.apache.spark.deploy.master.Master, "

@@ -61,12 +61,12 @@ class Sketcher:
 
     def word(self, word: str) -> int:
         """A 31-bit number for a word."""
-        found = self._words.get(word)
-        if found is None:
+        number = self._words.get(word)
+        if number is None:
             if len(self._words) > 1_000_000:
                 self._words.clear()
-            found = self._words[word] = int.from_bytes(blake2b(word.encode(), digest_size=4).digest(), "big") >> 1
-        return found
+            number = self._words[word] = int.from_bytes(blake2b(word.encode(), digest_size=4).digest(), "big") >> 1
+        return number
 
     def signature(self, words: list[str]) -> npt.NDArray[np.uint64]:
         """The least hash of all shingles, for each of the hash functions."""
@@ -75,8 +75,10 @@ class Sketcher:
         numbers = np.array([self.word(word) for word in words], np.uint64)
         width = min(SHINGLE, len(numbers))
         shingles = np.zeros(len(numbers) - width + 1, np.uint64)
-        for at in range(width):
-            shingles = (shingles * np.uint64(1_000_003) + numbers[at : at + len(shingles)]) & np.uint64(0x7FFFFFFF)
+        for offset in range(width):
+            shingles = (shingles * np.uint64(1_000_003) + numbers[offset : offset + len(shingles)]) & np.uint64(
+                0x7FFFFFFF
+            )
         shingles = np.unique(shingles)
         least = np.full(HASHES, PRIME, np.uint64)
         for start in range(0, len(shingles), 4096):
@@ -136,20 +138,21 @@ def near_of(signatures: npt.NDArray[np.uint32], places: npt.NDArray[np.int64], t
         same = keys[order[1:]] == keys[order[:-1]]
         crowded[order[1:][same]] = crowded[order[:-1][same]] = True
     bands: list[dict[int, list[int]]] = [{} for _ in range(BANDS)]
-    found: dict[int, int] = {}
+    copies: dict[int, int] = {}
     for place in places[crowded].tolist():
-        mine = signatures[place]
+        signature = signatures[place]
         mates = [
-            band.setdefault(int(key), []) for band, key in zip(bands, band_keys(mine.reshape(BANDS, rows)), strict=True)
+            band.setdefault(int(key), [])
+            for band, key in zip(bands, band_keys(signature.reshape(BANDS, rows)), strict=True)
         ]
-        candidates = sorted({other for some in mates for other in some})
-        like = next((one for one in candidates if (signatures[one] == mine).mean() >= threshold), None)
+        candidates = sorted({other for mates_here in mates for other in mates_here})
+        like = next((one for one in candidates if (signatures[one] == signature).mean() >= threshold), None)
         if like is not None:
-            found[place] = like
+            copies[place] = like
             continue
-        for some in mates:
-            some.append(place)
-    return found
+        for mates_here in mates:
+            mates_here.append(place)
+    return copies
 
 
 def band_keys(part: npt.NDArray[np.uint32]) -> npt.NDArray[np.uint64]:

@@ -68,7 +68,9 @@ def events_read(stories: Iterable[Story], reader: str) -> Iterator[Story]:
             continue
         waiting = list(group)
         settings = {"cache": True} if reader == "default" else {}
-        for story, read in zip(waiting, make("reader", reader, **settings)(one.text for one in waiting), strict=True):
+        for story, read in zip(
+            waiting, make("reader", reader, **settings)(story_read.text for story_read in waiting), strict=True
+        ):
             yield msgspec.structs.replace(read, id=story.id, scenario=story.scenario, source=story.source)
 
 
@@ -100,11 +102,11 @@ def with_arguments(chain: Chain, events: tuple[Event, ...]) -> Chain:
     """A chain whose links name the entities of subject, object and preposition; one that is no entity is named by its place."""
     place_of = load("scenarist.reading.chains:place_of")
     links: list[Link] = []
-    for link, at in zip(chain.links, chain.places, strict=True):
+    for link, index in zip(chain.links, chain.places, strict=True):
         args: list[str] = []
         for place in ("subj", "obj", "prep"):
-            role = place_of(events[at], place)
-            args.append("" if role is None else role.entity or f"#{at}.{place}")
+            role = place_of(events[index], place)
+            args.append("" if role is None else role.entity or f"#{index}.{place}")
         if link.role.startswith("prep") or link.role == "iobj":
             args[2] = chain.entity
         links.append(Link(link.predicate, link.role, tuple(args)))
@@ -114,8 +116,8 @@ def with_arguments(chain: Chain, events: tuple[Event, ...]) -> Chain:
 def with_types(chain: Chain, events: tuple[Event, ...], named: Mapping[str, str]) -> Chain:
     """A chain whose links name what else takes part: a participant's label where the corpus has one, the head word otherwise."""
     links: list[Link] = []
-    for link, at in zip(chain.links, chain.places, strict=True):
-        others = (role for role in events[at].roles if role.entity != chain.entity)
+    for link, index in zip(chain.links, chain.places, strict=True):
+        others = (role for role in events[index].roles if role.entity != chain.entity)
         types = (named.get(role.entity) or role.head.lower() for role in others)
         links.append(Link(link.predicate, link.role, tuple(dict.fromkeys(one for one in types if one))))
     return msgspec.structs.replace(chain, links=tuple(links))
@@ -184,16 +186,16 @@ def central(chains: Iterable[Chain]) -> Chain | None:
 def filtered(chain: Chain, be: bool = True, reporting: bool = True, repeats: bool = True) -> Chain:
     """A chain without *be*, without reporting verbs, each event once: as asked."""
     keep = [
-        at
-        for at, link in enumerate(chain.links)
+        index
+        for index, link in enumerate(chain.links)
         if (be or link.predicate not in BE) and (reporting or link.predicate not in REPORTING)
     ]
     if not repeats:
         first: dict[Link, int] = {}
-        for at in keep:
-            first.setdefault(chain.links[at], at)
+        for index in keep:
+            first.setdefault(chain.links[index], index)
         keep = list(first.values())
     if len(keep) == len(chain.links):
         return chain
-    places = tuple(chain.places[at] for at in keep) if chain.places else ()
-    return msgspec.structs.replace(chain, links=tuple(chain.links[at] for at in keep), places=places)
+    places = tuple(chain.places[index] for index in keep) if chain.places else ()
+    return msgspec.structs.replace(chain, links=tuple(chain.links[index] for index in keep), places=places)

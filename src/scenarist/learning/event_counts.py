@@ -46,9 +46,9 @@ class CountMatrix(msgspec.Struct, frozen=True):
     columns: Ints
     counts: Floats
 
-    def row(self, at: int) -> tuple[Ints, Floats]:
+    def row(self, number: int) -> tuple[Ints, Floats]:
         """Columns and counts of a row."""
-        here = slice(int(self.start[at]), int(self.start[at + 1]))
+        here = slice(int(self.start[number]), int(self.start[number + 1]))
         return self.columns[here], self.counts[here]
 
     @property
@@ -100,7 +100,7 @@ class EventCounts:
     @cached_property
     def ids(self) -> dict[str, int]:
         """Event -> id."""
-        return {name: at for at, name in enumerate(self.types)}
+        return {name: number for number, name in enumerate(self.types)}
 
     @cached_property
     def total(self) -> int:
@@ -161,16 +161,16 @@ class EventCounts:
             return []
         flat, start, _ = self.chains
         both = np.intersect1d(self.index.row(first)[0], self.index.row(second)[0])
-        found: list[str] = []
-        for at in both:
-            for chain in range(int(self.chain_spans[at]), int(self.chain_spans[at + 1])):
+        names: list[str] = []
+        for index in both:
+            for chain in range(int(self.chain_spans[index]), int(self.chain_spans[index + 1])):
                 links = flat[start[chain] : start[chain + 1]]
                 if (links == first).any() and (links == second).any():
-                    found.append(self.names[at])
+                    names.append(self.names[index])
                     break
-            if len(found) == most:
+            if len(names) == most:
                 break
-        return found
+        return names
 
     @classmethod
     def of(
@@ -199,13 +199,13 @@ class EventCounts:
     ) -> EventCounts:
         """Count chains given as ids end to end; ids are renamed so that the commonest event is 0."""
         counts = np.bincount(flat, minlength=len(words)).astype(np.int64)
-        order = sorted(range(len(words)), key=lambda at: (-counts[at], words[at]))
+        order = sorted(range(len(words)), key=lambda index: (-counts[index], words[index]))
         rank = np.empty(len(words), np.int64)
         rank[order] = np.arange(len(words))
         flat = rank[flat]
         pairs, pair_counts = pairs_of(flat, start, len(words), window)
         chains = (flat, start.astype(np.int64), owner.astype(np.int64)) if keep else None
-        return cls([words[at] for at in order], counts[order], pairs, pair_counts, window, chains, names)
+        return cls([words[index] for index in order], counts[order], pairs, pair_counts, window, chains, names)
 
     def save(self, path: Path) -> None:
         """Write one ``.npz`` file, whole or not at all."""
@@ -251,11 +251,11 @@ class EventCounts:
             ) from error
 
 
-def check_schema(found: object, path: Path) -> None:
+def check_schema(schema: object, path: Path) -> None:
     """Refuse a learned folder of another version."""
-    if found != SCHEMA:
+    if schema != SCHEMA:
         raise BadInput(
-            f"{path} was learned by another version (schema {found}, this version reads {SCHEMA}). "
+            f"{path} was learned by another version (schema {schema}, this version reads {SCHEMA}). "
             "Learn it again with: scenarist learn CORPUS -o DIR --refresh"
         )
 
@@ -321,16 +321,16 @@ def multi_counts(documents: Iterable[Document], minimum: int = 2, window: int = 
         for chain in document.chains:
             if len(chain) < minimum:
                 continue
-            mine = [others(link) for link in chain.links]
-            for at, link in enumerate(chain.links):
-                known = {one for place, several in enumerate(mine) if place != at for one in several}
-                views: list[str | None] = [one for one in mine[at] if one in known] or [None]
+            arguments = [others(link) for link in chain.links]
+            for index, link in enumerate(chain.links):
+                known = {one for place, several in enumerate(arguments) if place != index for one in several}
+                views: list[str | None] = [one for one in arguments[index] if one in known] or [None]
                 for view in views:
                     key = number(seen_from(link, view))
                     events[key] = events.get(key, 0) + 1
-                for after in range(at + 1, min(len(chain), at + 1 + window)):
-                    bucket = min(after - at, NEAR + 1)
-                    both: list[str | None] = [one for one in mine[at] if one in mine[after]] or [None]
+                for after in range(index + 1, min(len(chain), index + 1 + window)):
+                    bucket = min(after - index, NEAR + 1)
+                    both: list[str | None] = [one for one in arguments[index] if one in arguments[after]] or [None]
                     for view in both:
                         pair = number(seen_from(link, view)), number(seen_from(chain.links[after], view)), bucket
                         pairs[pair] = pairs.get(pair, 0) + 1

@@ -375,12 +375,12 @@ def split_scenarios(out: Path, minimum: int, window: int, say: Tick) -> dict[str
     labels: set[str] = set()
     for path in (out / "chains").rglob("*.parquet"):
         labels.update(pa.compute.unique(pa.parquet.read_table(path, columns=["scenario"])["scenario"]).to_pylist())
-    found: dict[str, str] = {}
+    folders: dict[str, str] = {}
     for number, label in enumerate(sorted(labels - {""}), start=1):
         say("scenarios", number, len(labels - {""}))
         path = out / "scenarios" / "".join(letter if letter.isalnum() else "-" for letter in label) / "counts.npz"
         counts_of_folder(out, minimum, window, label).save(path)
-        found[label] = str(path.parent.relative_to(out))
-    if not found:
+        folders[label] = str(path.parent.relative_to(out))
+    if not folders:
         raise BadInput("--by-scenario: the stories of this corpus have no scenario label.")
-    return found
+    return folders

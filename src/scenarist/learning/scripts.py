@@ -73,7 +73,7 @@ def occurrences(event: Event) -> list[Occurrence]:
     """
     if event.kind not in ("verb", "light") or event.predicate == "be":
         return []
-    found: list[Occurrence] = []
+    occurrences_: list[Occurrence] = []
     object_role = "subj" if event.passive else "obj"
     for role in event.roles:
         head = role.head.lower()
@@ -86,12 +86,12 @@ def occurrences(event: Event) -> list[Occurrence]:
         ):
             continue
         if role.name == object_role:
-            found.insert(0, Occurrence(event.predicate, "", head))
+            occurrences_.insert(0, Occurrence(event.predicate, "", head))
         elif role.name.startswith("prep_"):
-            found.append(Occurrence(event.predicate, role.name.removeprefix("prep_"), head))
+            occurrences_.append(Occurrence(event.predicate, role.name.removeprefix("prep_"), head))
     if event.predicate not in BARE:
-        found.append(Occurrence(event.predicate))
-    return found
+        occurrences_.append(Occurrence(event.predicate))
+    return occurrences_
 
 
 class OccurrencePlaces(NamedTuple):
@@ -105,8 +105,8 @@ def told(story: Story) -> OccurrencePlaces:
     events = [event for event in story.events if event.polarity]
     places: dict[Occurrence, float] = {}
     for number, event in enumerate(events):
-        for one in occurrences(event):
-            places.setdefault(one, number / max(1, len(events) - 1))
+        for occurrence in occurrences(event):
+            places.setdefault(occurrence, number / max(1, len(events) - 1))
     return OccurrencePlaces(places)
 
 
@@ -116,21 +116,23 @@ def meanings(stories: Iterable[Story], least: int = 2, share: float = 0.5) -> di
     for story in stories:
         for event in story.events:
             if event.label:
-                for one in occurrences(event):
-                    votes[one][event.label] += 1
-    found = {}
-    for one, counted in votes.items():
+                for occurrence in occurrences(event):
+                    votes[occurrence][event.label] += 1
+    labels = {}
+    for occurrence, counted in votes.items():
         label, n = counted.most_common(1)[0]
         if n >= least and n > share * counted.total():
-            found[one] = label
-    return found
+            labels[occurrence] = label
+    return labels
 
 
 class PhraseGroup:
     """Occurrences taken for paraphrases of one event."""
 
-    def __init__(self, one: Occurrence, tellers: frozenset[int], places: Sequence[float], meaning: str = "") -> None:
-        self.members: Counter[Occurrence] = Counter({one: len(tellers)})
+    def __init__(
+        self, occurrence: Occurrence, tellers: frozenset[int], places: Sequence[float], meaning: str = ""
+    ) -> None:
+        self.members: Counter[Occurrence] = Counter({occurrence: len(tellers)})
         self.tellers: set[int] = set(tellers)
         self.places = list(places)
         self.meaning = meaning
@@ -141,7 +143,7 @@ class PhraseGroup:
 
     def told_at(self, telling: OccurrencePlaces) -> float | None:
         """Where a teller says it: the mean of the first mentions of its members (a plan told ahead does not decide), None where nowhere."""
-        places = [telling.places[one] for one in self.members if one in telling.places]
+        places = [telling.places[occurrence] for occurrence in self.members if occurrence in telling.places]
         return sum(places) / len(places) if places else None
 
     def take(self, other: PhraseGroup) -> None:
@@ -150,18 +152,18 @@ class PhraseGroup:
         self.places += other.places
 
 
-def alike(one: Occurrence, other: Occurrence) -> bool:
+def alike(first: Occurrence, other: Occurrence) -> bool:
     """May two occurrences be paraphrases? Same head and synonymous verbs, or one is the other without its head."""
-    if one.verb == other.verb:
-        return one.head == other.head or not one.head or not other.head
-    if one.head != other.head or not one.head:
+    if first.verb == other.verb:
+        return first.head == other.head or not first.head or not other.head
+    if first.head != other.head or not first.head:
         return False
-    return one.verb in synonyms(other.verb) or other.verb in synonyms(one.verb) or particle(one.verb, other.verb)
+    return first.verb in synonyms(other.verb) or other.verb in synonyms(first.verb) or particle(first.verb, other.verb)
 
 
-def particle(one: str, other: str) -> bool:
+def particle(verb: str, other: str) -> bool:
     """Do two verbs differ in a particle only (*pick* and *pick up*)?"""
-    return one.split("_")[0] == other.split("_")[0]
+    return verb.split("_")[0] == other.split("_")[0]
 
 
 def grouped(
@@ -181,20 +183,20 @@ def grouped(
     by_verb: dict[str, list[PhraseGroup]] = defaultdict(list)
     by_head: dict[str, list[PhraseGroup]] = defaultdict(list)
     by_meaning: dict[str, PhraseGroup] = {}
-    for one in ranked:
-        fresh = PhraseGroup(one, frozenset(tellers[one]), places[one], meant.get(one, ""))
+    for phrase in ranked:
+        fresh = PhraseGroup(phrase, frozenset(tellers[phrase]), places[phrase], meant.get(phrase, ""))
         if fresh.meaning in by_meaning:
             by_meaning[fresh.meaning].take(fresh)
             continue
-        near = [*by_verb[one.verb], *(by_head[one.head] if one.head else ())]
+        near = [*by_verb[phrase.verb], *(by_head[phrase.head] if phrase.head else ())]
         for group in near:
             lead = next(iter(group.members))
             overlap = len(group.tellers & fresh.tellers) / min(len(group.tellers), len(fresh.tellers))
             if abs(group.place - fresh.place) > NEAR or (group.meaning and fresh.meaning):
                 continue
             # One mention is counted with its object, with its phrase and bare: the same tellers, the same verb.
-            same_event = one.verb == lead.verb and overlap > 0.6
-            if same_event or (alike(one, lead) and overlap < 0.5):
+            same_event = phrase.verb == lead.verb and overlap > 0.6
+            if same_event or (alike(phrase, lead) and overlap < 0.5):
                 group.take(fresh)
                 if fresh.meaning:
                     group.meaning = fresh.meaning
@@ -204,20 +206,20 @@ def grouped(
             groups.append(fresh)
             if fresh.meaning:
                 by_meaning[fresh.meaning] = fresh
-            by_verb[one.verb].append(fresh)
-            if one.head:
-                by_head[one.head].append(fresh)
+            by_verb[phrase.verb].append(fresh)
+            if phrase.head:
+                by_head[phrase.head].append(fresh)
     return sorted(groups, key=lambda g: -len(g.tellers))
 
 
 def name_of(group: PhraseGroup) -> str:
     """How people put it: the commonest member with a head, unless the bare verb is far commoner; wishing and having name no deed."""
 
-    def worth(one: Occurrence) -> tuple[float, bool, str]:
+    def worth(occurrence: Occurrence) -> tuple[float, bool, str]:
         return (
-            group.members[one] * (4.0 if one.head else 1.0) * (0.1 if one.verb in WISHES else 1.0),
-            bool(one.preposition),
-            str(one),
+            group.members[occurrence] * (4.0 if occurrence.head else 1.0) * (0.1 if occurrence.verb in WISHES else 1.0),
+            bool(occurrence.preposition),
+            str(occurrence),
         )
 
     return str(max(group.members, key=worth))
@@ -238,7 +240,7 @@ def script(scenario: str, stories: Iterable[Story], evidence: str = "", least: i
     types = tuple(
         EventType(
             name,
-            tuple(str(one) for one, _ in group.members.most_common(PHRASES)),
+            tuple(str(occurrence) for occurrence, _ in group.members.most_common(PHRASES)),
             len(group.tellers),
             round(len(group.tellers) / len(tellings), 4),
             round(group.place, 3),
@@ -302,8 +304,8 @@ def read(path: Path) -> dict[str, Script]:
         with gzip.open(path, "rb") as lines:
             first = next(read_jsonl(lines, Head, str(path)), None)
             if first is None or first.schema != SCHEMA:
-                found = "nothing" if first is None else f"schema {first.schema}"
-                raise BadInput(f"{path}: expected schema {SCHEMA}, found {found}. Learn it again with this version.")
+                version = "nothing" if first is None else f"schema {first.schema}"
+                raise BadInput(f"{path}: expected schema {SCHEMA}, found {version}. Learn it again with this version.")
             return {script.scenario: script for script in read_jsonl(lines, Script, str(path))}
     except (OSError, EOFError) as error:
         raise BadInput(f"{path}: not a knowledge file ({error}).") from error

@@ -141,7 +141,7 @@ def read_documents(given: Iterable[UncutDocument], reader: str, args: str) -> It
 
 def rows_of(document: Document, story: Story | None, order: int = 0) -> Iterator[ChainRow]:
     """The rows of a document."""
-    at = sentences_of(story) if story is not None else ()
+    sentences = sentences_of(story) if story is not None else ()
     for chain in document.chains:
         if chain.links:
             yield ChainRow(
@@ -151,7 +151,7 @@ def rows_of(document: Document, story: Story | None, order: int = 0) -> Iterator
                 document.scenario,
                 tuple(str(link) for link in chain.links),
                 tuple(pattern(link.args) for link in chain.links if link.args),
-                tuple(at[place] for place in chain.places) if story is not None else (),
+                tuple(sentences[place] for place in chain.places) if story is not None else (),
             )
             order += 1
 
@@ -167,15 +167,19 @@ def pattern(args: tuple[str, ...]) -> str:
 
 def sentences_of(story: Story) -> tuple[int, ...]:
     """The number of the sentence each event stands in, -1 where the story has none; by bisection, for a novel has 20,000 of both."""
-    by_token = [one.first for one in story.sentences]
-    by_letter = [one.start for one in story.sentences]
-    tokens = all(one.last > one.first for one in story.sentences)
-    found: list[int] = []
+    by_token = [sentence.first for sentence in story.sentences]
+    by_letter = [sentence.start for sentence in story.sentences]
+    tokens = all(sentence.last > sentence.first for sentence in story.sentences)
+    numbers: list[int] = []
     for event in story.events:
-        told = tokens and event.token >= 0
-        at = bisect_right(by_token, event.token) - 1 if told else bisect_right(by_letter, event.start) - 1
-        found.append(at if at >= 0 and within(event.start, event.token if told else -1, story.sentences[at]) else -1)
-    return tuple(found)
+        by_tokens = tokens and event.token >= 0
+        number = bisect_right(by_token, event.token) - 1 if by_tokens else bisect_right(by_letter, event.start) - 1
+        numbers.append(
+            number
+            if number >= 0 and within(event.start, event.token if by_tokens else -1, story.sentences[number])
+            else -1
+        )
+    return tuple(numbers)
 
 
 def within(start: int, token: int, sentence: Sentence) -> bool:
@@ -194,8 +198,13 @@ def make_shard(work: Work) -> ShardCount:
         fresh = list(rows_of(document, story))
         rows += fresh
         if story is not None and work.evidence:
-            told = sorted({at for row in fresh if len(row.events) > 1 for at in row.sentences if at >= 0})
-            lines += [SentenceRow(document.id, at, " ".join(story.of(story.sentences[at]).split())) for at in told]
+            numbers = sorted(
+                {number for row in fresh if len(row.events) > 1 for number in row.sentences if number >= 0}
+            )
+            lines += [
+                SentenceRow(document.id, number, " ".join(story.of(story.sentences[number]).split()))
+                for number in numbers
+            ]
     if lines:
         write_sentences(work.path.parent.parent / "sentences" / work.path.name, lines, work.stamp)
     write_chains(work.path, rows, work.stamp)
@@ -217,7 +226,7 @@ class Sentences:
             import pyarrow.parquet as pq
         except ModuleNotFoundError:
             return []
-        found: list[str] = []
+        lines_: list[str] = []
         for shard in shards:
             chains = pq.read_table(self.folder / "chains" / shard.name, columns=["document", "events", "sentences"])
             wanted: list[tuple[str, int, int]] = []
@@ -225,15 +234,19 @@ class Sentences:
                 events = row["events"]
                 if event in events and other in events:
                     places = (events.index(other), events.index(event))
-                    wanted.append((row["document"], *(row["sentences"][at] for at in places)))
+                    wanted.append((row["document"], *(row["sentences"][number] for number in places)))
             if wanted:
                 documents = [name for name, _, _ in wanted]
                 rows = pq.read_table(shard, filters=[("document", "in", documents)]).to_pylist()
                 lines = {(row["document"], row["sentence"]): row["text"] for row in rows}
                 for name, first, second in wanted:
-                    parts = [lines[name, at] for at in dict.fromkeys(sorted((first, second))) if (name, at) in lines]
+                    parts = [
+                        lines[name, number]
+                        for number in dict.fromkeys(sorted((first, second)))
+                        if (name, number) in lines
+                    ]
                     if parts:
-                        found.append(f"{name}: " + " ... ".join(parts))
-                    if len(found) >= most:
-                        return found
-        return found
+                        lines_.append(f"{name}: " + " ... ".join(parts))
+                    if len(lines_) >= most:
+                        return lines_
+        return lines_

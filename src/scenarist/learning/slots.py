@@ -49,12 +49,12 @@ class Tables:
     def add(self, telling: Sequence[int], scenario: int, weight: float = 1.0) -> None:
         """Count one telling: filler ids in order, -1 where a sentence has none."""
         size = max(1, len(telling) - 1)
-        kept = [(number, one) for number, one in enumerate(telling) if one >= 0]
-        for number, one in kept:
+        kept = [(number, filler) for number, filler in enumerate(telling) if filler >= 0]
+        for number, filler in kept:
             if scenario >= 0:
-                self.by_scenario[scenario, one] += weight
-                self.by_place[scenario, min(BUCKETS - 1, int(BUCKETS * number / (size + 1))), one] += weight
-        ids = [one for _, one in kept]
+                self.by_scenario[scenario, filler] += weight
+                self.by_place[scenario, min(BUCKETS - 1, int(BUCKETS * number / (size + 1))), filler] += weight
+        ids = [filler for _, filler in kept]
         for a, b in zip(ids, ids[1:], strict=False):
             self.follows[a, b] += weight
         for a, b in zip(ids, ids[2:], strict=False):
@@ -73,9 +73,9 @@ class Tables:
         self.base = total / total.sum()
         mixed = self.by_scenario + 4.0 * self.base  # (scenarios, fillers)
         self.log_scenario = np.log(mixed / mixed.sum(1, keepdims=True))
-        at = self.by_place + 0.5 * np.roll(self.by_place, 1, 1) + 0.5 * np.roll(self.by_place, -1, 1)
-        at = at + 6.0 * np.exp(self.log_scenario)[:, None, :]
-        self.log_place = np.log(at / at.sum(2, keepdims=True))
+        nearby = self.by_place + 0.5 * np.roll(self.by_place, 1, 1) + 0.5 * np.roll(self.by_place, -1, 1)
+        nearby = nearby + 6.0 * np.exp(self.log_scenario)[:, None, :]
+        self.log_place = np.log(nearby / nearby.sum(2, keepdims=True))
         self.log_base = np.log(self.base)
         self.log_follows = smoothed(self.follows, self.base)
         self.log_precedes = smoothed(self.follows.T, self.base)
@@ -88,8 +88,8 @@ class Tables:
 
     def slot(self, telling: Sequence[int], scenario: int, number: int) -> Slot:
         """The slot of sentence ``number``, which is taken out of a telling (the list still holds it)."""
-        before = tuple(one for one in telling[:number] if one >= 0)
-        after = tuple(one for one in telling[number + 1 :] if one >= 0)
+        before = tuple(filler for filler in telling[:number] if filler >= 0)
+        after = tuple(filler for filler in telling[number + 1 :] if filler >= 0)
         return Slot(scenario, number / max(1, len(telling)), before, after)
 
     def features(self, slot: Slot) -> Array:
@@ -109,10 +109,10 @@ class Tables:
         around = sorted({*slot.before[-6:], *slot.after[:6]})
         rows.append(self.log_pairs[around].mean(0) if around else np.zeros_like(self.log_base))
         rows.append(self.log_base)
-        told = np.zeros_like(self.log_base)
+        counts = np.zeros_like(self.log_base)
         for one in (*slot.before, *slot.after):
-            told[one] += 1
-        rows.append(np.minimum(told, 2))
+            counts[one] += 1
+        rows.append(np.minimum(counts, 2))
         rows.append(self.ordered(slot))
         return np.asarray(np.stack(rows), np.float32)
 
@@ -139,7 +139,7 @@ def tables(
     tellings: Iterable[tuple[Sequence[str], str, float]], fillers: Sequence[str], scenarios: Sequence[str]
 ) -> Tables:
     """Tables of (fillers in order, scenario, weight) triples."""
-    made = Tables(fillers, scenarios)
-    for told, scenario, weight in tellings:
-        made.add([made.filler.get(one, -1) for one in told], made.scenario.get(scenario, -1), weight)
-    return made.finish()
+    tables_ = Tables(fillers, scenarios)
+    for telling, scenario, weight in tellings:
+        tables_.add([tables_.filler.get(one, -1) for one in telling], tables_.scenario.get(scenario, -1), weight)
+    return tables_.finish()

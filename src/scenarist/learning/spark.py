@@ -38,7 +38,7 @@ def shards_on_spark(session: Any, works: Iterator[Work]) -> Iterator[ShardCount]
                 f"The workers wrote {lost}, and it is not here: -o must name a folder that this machine and all workers see "
                 "(NFS or another mounted file system)."
             )
-        yield from sorted((ShardCount(**row.asDict()) for row in rows), key=lambda one: one.number)
+        yield from sorted((ShardCount(**row.asDict()) for row in rows), key=lambda shard: shard.number)
 
 
 def make_arrow(batches: Iterator[Any]) -> Iterator[Any]:
@@ -46,8 +46,8 @@ def make_arrow(batches: Iterator[Any]) -> Iterator[Any]:
     pa = arrow()
     schema = pa.schema([(name, pa.int32()) for name in ShardCount.__struct_fields__])
     for batch in batches:
-        made = [make_shard(msgspec.msgpack.decode(raw, type=Work)) for raw in batch.column("work").to_pylist()]
-        yield pa.RecordBatch.from_pylist([msgspec.structs.asdict(one) for one in made], schema=schema)
+        shards = [make_shard(msgspec.msgpack.decode(raw, type=Work)) for raw in batch.column("work").to_pylist()]
+        yield pa.RecordBatch.from_pylist([msgspec.structs.asdict(shard) for shard in shards], schema=schema)
 
 
 def write_tables_on_spark(

@@ -55,7 +55,7 @@ def main_verbs(story: Story) -> list[str]:
 def labels(story: Story) -> list[str]:
     """The first script event label of each sentence, empty where there is none."""
     marked = [(event.start, event.label) for event in story.events if is_script(event.label)]
-    return [next((label for at, label in marked if s.start <= at < s.stop), "") for s in story.sentences]
+    return [next((label for start, label in marked if s.start <= start < s.stop), "") for s in story.sentences]
 
 
 def is_script(label: str) -> bool:

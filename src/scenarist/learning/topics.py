@@ -38,11 +38,11 @@ class Topics:
 
     def fit(self, documents: Sequence[Sequence[str]]) -> Topics:
         """Learn the topics of documents given as words."""
-        found: Counter[str] = Counter()
+        counts_: Counter[str] = Counter()
         for document in documents:
-            found.update(set(document))
+            counts_.update(set(document))
         limit = max(self.least, self.most * len(documents))
-        self.words_ = tuple(sorted(word for word, count in found.items() if self.least <= count <= limit))
+        self.words_ = tuple(sorted(word for word, count in counts_.items() if self.least <= count <= limit))
         if not self.words_:
             raise BadInput(f"topics: no word occurs in at least {self.least} of the {len(documents)} documents.")
         self.place_ = {word: at for at, word in enumerate(self.words_)}
@@ -71,7 +71,9 @@ class Topics:
     def bag(self, document: Sequence[str]) -> tuple[Array, Array]:
         """The known words of a document as numbers, and how often each occurs."""
         counted = Counter(self.place_[word] for word in document if word in self.place_)
-        return np.array(sorted(counted), dtype=np.int64), np.array([counted[at] for at in sorted(counted)], dtype=float)
+        return np.array(sorted(counted), dtype=np.int64), np.array(
+            [counted[number] for number in sorted(counted)], dtype=float
+        )
 
     def infer(self, document: Sequence[str]) -> Array:
         """A document's share of each topic (K,); equal shares where no word is known."""
@@ -94,12 +96,12 @@ class Topics:
         if not hasattr(self, "likeliest_"):
             share = self.weights_ / self.weights_.sum(axis=1, keepdims=True)
             tops = share.argmax(axis=0)
-            self.likeliest_ = {word: int(tops[at]) for at, word in enumerate(self.words_)}
+            self.likeliest_ = {word: int(tops[index]) for index, word in enumerate(self.words_)}
         return self.likeliest_
 
     def top(self, topic: int, count: int = 10) -> list[str]:
         """A topic's heaviest words."""
-        return [self.words_[at] for at in np.argsort(-self.weights_[topic], kind="stable")[:count]]
+        return [self.words_[index] for index in np.argsort(-self.weights_[topic], kind="stable")[:count]]
 
     def save(self, path: Path) -> None:
         """Keep the topics as arrays."""
@@ -111,14 +113,14 @@ class Topics:
     def load(cls, path: Path) -> Topics:
         """Topics kept before."""
         with np.load(path, allow_pickle=False) as arrays:
-            schema, topics = (int(one) for one in arrays["meta"])
+            schema, topics = (int(number) for number in arrays["meta"])
             if schema != SCHEMA:
                 raise BadInput(f"{path}: expected topics of schema {SCHEMA}, found {schema}.")
-            made = cls(topics)
-            made.words_ = tuple(arrays["words"].tobytes().decode().split("\n"))
-            made.weights_ = np.exp(arrays["weights"].astype(np.float64))
-        made.place_ = {word: at for at, word in enumerate(made.words_)}
-        return made
+            topics_ = cls(topics)
+            topics_.words_ = tuple(arrays["words"].tobytes().decode().split("\n"))
+            topics_.weights_ = np.exp(arrays["weights"].astype(np.float64))
+        topics_.place_ = {word: index for index, word in enumerate(topics_.words_)}
+        return topics_
 
 
 def shares(beta: Array, counts: Array, alpha: float, rounds: int = 40) -> tuple[Array, Array]:

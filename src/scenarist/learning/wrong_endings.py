@@ -107,17 +107,17 @@ def negate(text: str) -> str | None:
     >>> negate("She went home."), negate("He was not there."), negate("They decided to stay."), negate("Ann could swim.")
     ('She did not go home.', 'He was there.', 'They decided not to stay.', 'Ann could not swim.')
     """
-    if found := re.search(rf"\b({AUXILIARY}|did|do|does)(?: not\b|n't\b)", text):
-        rest = text[: found.start()] + (found[1] if found[1] not in ("did", "do", "does") else "") + text[found.end() :]
-        return re.sub(r"  +", " ", rest) if found[1] not in ("did", "do", "does") else None
+    if match := re.search(rf"\b({AUXILIARY}|did|do|does)(?: not\b|n't\b)", text):
+        rest = text[: match.start()] + (match[1] if match[1] not in ("did", "do", "does") else "") + text[match.end() :]
+        return re.sub(r"  +", " ", rest) if match[1] not in ("did", "do", "does") else None
     if re.search(r"\bnever\b", text):
         return re.sub(r"\bnever\b", "always", text, count=1)
     if re.search(r"\b(?:decided|wanted|managed|agreed|planned|tried) to\b", text):
         return re.sub(r"\b(decided|wanted|managed|agreed|planned|tried) to\b", r"\1 not to", text, count=1)
-    if found := re.search(rf"\b({AUXILIARY})\b", text):
-        return text[: found.end()] + " not" + text[found.end() :]
-    if (found := re.match(rf"(.*?\b{SUBJECT} )([a-z]+)\b", text)) and (verb := base_form(found[2])):
-        return f"{found[1]}did not {verb}{text[found.end() :]}"
+    if match := re.search(rf"\b({AUXILIARY})\b", text):
+        return text[: match.end()] + " not" + text[match.end() :]
+    if (match := re.match(rf"(.*?\b{SUBJECT} )([a-z]+)\b", text)) and (verb := base_form(match[2])):
+        return f"{match[1]}did not {verb}{text[match.end() :]}"
     return None
 
 
@@ -128,10 +128,10 @@ def flip(text: str, dice: random.Random | None = None) -> str | None:
     'The cake was disgusting.'
     """
     dice = dice or random.Random(1)
-    found = [word for word in re.finditer(r"[A-Za-z]+", text) if word[0].lower() in OPPOSITE]
+    matches = [word for word in re.finditer(r"[A-Za-z]+", text) if word[0].lower() in OPPOSITE]
     turned = negate(text)
-    if found and (turned is None or dice.random() < 0.7):
-        word = dice.choice(found)
+    if matches and (turned is None or dice.random() < 0.7):
+        word = dice.choice(matches)
         new = dice.choice(OPPOSITE[word[0].lower()])
         if word[0][0].isupper():
             new = new[0].upper() + new[1:]
@@ -215,16 +215,16 @@ class Negatives:
 
     def people(self, story: Sequence[str]) -> list[str]:
         """Names in a story, most frequent first."""
-        found = Counter(word for sentence in story for word in words(sentence) if word.lower() in self.names_)
-        return [name for name, _ in found.most_common()]
+        names = Counter(word for sentence in story for word in words(sentence) if word.lower() in self.names_)
+        return [name for name, _ in names.most_common()]
 
     @staticmethod
     def person(story: Sequence[str]) -> str:
         """Whom a story is about: ``i``, ``we``, ``he``, ``she`` or ``they``."""
-        found = Counter(
+        counts = Counter(
             CLASSES[word.lower()] for sentence in story for word in words(sentence) if word.lower() in CLASSES
         )
-        return found.most_common(1)[0][0] if found else "they"
+        return counts.most_common(1)[0][0] if counts else "they"
 
     def alike(self, story: Sequence[str]) -> list[int]:
         """Numbers of the stories with the most similar beginnings, most similar first; the story itself left out."""
@@ -245,20 +245,20 @@ class Negatives:
         subject = {"he": "He", "she": "She", "i": "I", "we": "We"}.get(whose, "They")
         parts: list[str] = []
         last = 0
-        for found in WORD.finditer(ending):
-            word = found[0]
+        for match in WORD.finditer(ending):
+            word = match[0]
             new = swap.get(word, word)
             if new == word and word.lower() in self.names_ and word in theirs:
-                new = subject if found.start() == 0 else subject.lower()
+                new = subject if match.start() == 0 else subject.lower()
             elif word.lower() in pronouns:
                 new = pronouns[word.lower()]
                 if word.lower() == "her" and re.match(
-                    r"\s*(?:[.,!?]|$|to\b|and\b|for\b|with\b|in\b)", ending[found.end() :]
+                    r"\s*(?:[.,!?]|$|to\b|and\b|for\b|with\b|in\b)", ending[match.end() :]
                 ):
                     new = "him"
                 new = new.capitalize() if word[0].isupper() else new
-            parts += [ending[last : found.start()], new]
-            last = found.end()
+            parts += [ending[last : match.start()], new]
+            last = match.end()
         return "".join([*parts, ending[last:]])
 
     def make(self, story: Sequence[str], kind: str, turn: int = 0) -> Ending | None:

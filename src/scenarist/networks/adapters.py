@@ -73,7 +73,7 @@ class Lora(nn.Module):  # type: ignore[misc]
         dice = [torch.Generator().manual_seed(int(seed)) for seed in seeds]
 
         def draw(*shape: int) -> Tensor:
-            return torch.stack([torch.randn(*shape, generator=one) for one in dice])  # (G, ...)
+            return torch.stack([torch.randn(*shape, generator=die) for die in dice])  # (G, ...)
 
         low: dict[str, Tensor] = {}
         for part in parts:
@@ -119,7 +119,9 @@ class Lora(nn.Module):  # type: ignore[misc]
             begin = f"{name}/" if name else ""
             for key, value in self.low.items():
                 part, side = key.split("_")
-                state |= {f"{begin}{layer}.{part}.{side}": one[group].detach() for layer, one in enumerate(value)}
+                state |= {
+                    f"{begin}{layer}.{part}.{side}": matrices[group].detach() for layer, matrices in enumerate(value)
+                }
             state |= {begin + key.replace("_bias", ".bias"): value[group].detach() for key, value in self.heads.items()}
         return state
 
@@ -144,11 +146,11 @@ class Lora(nn.Module):  # type: ignore[misc]
             rows = llama.matrices[matrix].shape[1]
             up = F.pad(self.low[f"{part}_up"], (0, 0, start, rows - stop))  # the other rows are for other parts
             sides.setdefault(matrix, []).append((self.low[f"{part}_down"], up))
-        found = {}
+        pairs = {}
         for matrix, parts in sides.items():
             down, up = torch.cat([down for down, _ in parts], 2), torch.cat([up for _, up in parts], 3)
-            found[matrix] = down.to(llama.matrices[matrix].dtype), up.to(llama.matrices[matrix].dtype)
-        return found
+            pairs[matrix] = down.to(llama.matrices[matrix].dtype), up.to(llama.matrices[matrix].dtype)
+        return pairs
 
     def woven(self, llama: Llama, group: int = 0) -> dict[str, Tensor]:
         """The matrices (L, out, in) with one adapter added to them."""
@@ -188,5 +190,5 @@ class Lora(nn.Module):  # type: ignore[misc]
         """A linear head: (G, N, D) -> (G, N, size); of a single adapter also (N, D) -> (N, size)."""
         weight, bias = self.heads[name], self.heads[f"{name}_bias"]
         flat = states.float() if states.ndim == 3 else states.float()[None]
-        found = torch.baddbmm(bias, flat, weight)
-        return found if states.ndim == 3 else found[0]
+        adapted = torch.baddbmm(bias, flat, weight)
+        return adapted if states.ndim == 3 else adapted[0]

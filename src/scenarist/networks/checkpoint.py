@@ -110,10 +110,10 @@ def add_note(path: Path, note: Mapping[str, Any]) -> None:
 def note(path: Path) -> dict[str, Any]:
     """How a checkpoint was made; nothing where it does not say, or where there is no checkpoint."""
     try:
-        made: dict[str, Any] = json.loads(read(path)[0].get("made", "{}"))
+        fields: dict[str, Any] = json.loads(read(path)[0].get("made", "{}"))
     except (BadInput, Missing):
         return {}
-    return made
+    return fields
 
 
 find = partial(store.release_file, "kidscook")

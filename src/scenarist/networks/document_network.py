@@ -42,10 +42,10 @@ STYLES = {"minilm": Style(101, 102, 103, 500), "smollm2": Style(0, None, 2, 900)
 class Pieces:
     """The word pieces of some sentences, in one flat array."""
 
-    def __init__(self, made: Sequence[Sequence[int]], longest: int = 64) -> None:
-        self.counts = np.array([min(len(one), longest) for one in made], dtype=np.int64)
+    def __init__(self, lists: Sequence[Sequence[int]], longest: int = 64) -> None:
+        self.counts = np.array([min(len(ids), longest) for ids in lists], dtype=np.int64)
         self.starts = np.cumsum(self.counts) - self.counts
-        self.flat = np.fromiter((piece for one in made for piece in one[:longest]), dtype=np.int64)
+        self.flat = np.fromiter((piece for ids in lists for piece in ids[:longest]), dtype=np.int64)
 
     def lay(self, documents: Sequence[Sequence[int]], style: Style) -> tuple[Tensor, Tensor]:
         """Documents as sentence numbers -> pieces (R, L) and the owner of each (R, L): the running number of its sentence, -1 for none."""
@@ -62,10 +62,10 @@ class Pieces:
             part = np.minimum((np.cumsum(sizes) - sizes / 2) // (sizes.sum() / parts), parts - 1) if parts else sizes
             for number in range(parts):
                 own, of = [np.array([style.begin])], [np.array([-1])]
-                for at in np.flatnonzero(part == number).tolist():
-                    start = self.starts[document[at]]
-                    own += [self.flat[start : start + self.counts[document[at]]], np.array(tail, dtype=np.int64)]
-                    of.append(np.full(sizes[at], before + at))
+                for place in np.flatnonzero(part == number).tolist():
+                    start = self.starts[document[place]]
+                    own += [self.flat[start : start + self.counts[document[place]]], np.array(tail, dtype=np.int64)]
+                    of.append(np.full(sizes[place], before + place))
                 rows.append(np.concatenate(own))
                 owners.append(np.concatenate(of))
             before += len(document)
@@ -177,8 +177,8 @@ class DocumentNetwork(nn.Module):  # type: ignore[misc]
         vectors = self.vectors(ids, owner)
         placed = torch.zeros(*mask.shape, vectors.shape[1], device=ids.device)
         placed[mask] = vectors
-        found: tuple[Tensor, Tensor, Tensor] = self.sequence(placed, mask)
-        return found
+        scores: tuple[Tensor, Tensor, Tensor] = self.sequence(placed, mask)
+        return scores
 
 
 def restore(held: Checkpoint, base: Mapping[str, Array] | Llama) -> DocumentNetwork:

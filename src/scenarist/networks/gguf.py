@@ -208,7 +208,7 @@ def load_tokenizer(path: str | Path) -> Any:
     for merge in meta["tokenizer.ggml.merges"]:
         left, _, right = merge.partition(" ")
         merges.append((left, right))
-    tokenizer = Tokenizer(models.BPE(vocab={word: at for at, word in enumerate(words)}, merges=merges))
+    tokenizer = Tokenizer(models.BPE(vocab={word: index for index, word in enumerate(words)}, merges=merges))
     split: list[Any] = [pre_tokenizers.ByteLevel(add_prefix_space=False, use_regex=True)]
     if meta.get("tokenizer.ggml.pre") == "smollm":  # digits stand alone
         split.insert(0, pre_tokenizers.Digits(individual_digits=True))

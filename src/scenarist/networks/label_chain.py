@@ -58,13 +58,13 @@ def chances(emission: Array, switch: Array, enter: Array) -> Array:
     for t in range(1, size):
         ahead[t] = scaled((ahead[t - 1] + ratio[t] * ahead[t - 1].sum() * entry) * local[t])
     back = np.full(labels, 1.0)
-    found = np.empty((size, labels))
-    found[size - 1] = ahead[size - 1]
+    table = np.empty((size, labels))
+    table[size - 1] = ahead[size - 1]
     for t in range(size - 1, 0, -1):
         after = back * local[t]
         back = scaled(after + ratio[t] * (after * entry).sum())
-        found[t - 1] = scaled(ahead[t - 1] * back)
-    return found
+        table[t - 1] = scaled(ahead[t - 1] * back)
+    return table
 
 
 def scaled(values: Array) -> Array:

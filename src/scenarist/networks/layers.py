@@ -39,7 +39,7 @@ def log_softmax(scores: Array, axis: int = -1) -> Array:
 
 def sigmoid(scores: Array) -> Array:
     """Scores as chances."""
-    return np.asarray(1.0 / (1.0 + np.exp(-scores)))
+    return np.asarray(1.0 / (1.0 + np.exp(np.minimum(-scores, 80.0))))
 
 
 def relu(values: Array) -> Array:
@@ -77,11 +77,11 @@ def unit(rows: Array) -> Array:
     return np.asarray(rows / np.where(length > 0, length, 1.0))
 
 
-def cosine(one: Array, other: Array) -> float:
+def cosine(vector: Array, other: Array) -> float:
     """Cosine of two vectors, 0 where one of them is nought.
 
     >>> cosine(np.array([1.0, 0.0]), np.array([3.0, 4.0]))
     0.6
     """
-    size = float(np.linalg.norm(one) * np.linalg.norm(other))
-    return float(one @ other) / size if size else 0.0
+    size = float(np.linalg.norm(vector) * np.linalg.norm(other))
+    return float(vector @ other) / size if size else 0.0

@@ -306,16 +306,16 @@ class Llama:
         x, y = states.reshape(-1, self.size).to(self.embedding.dtype), targets.reshape(-1)
         parts = list(zip(x.split(TARGETS_AT_ONCE), y.split(TARGETS_AT_ONCE), strict=True))
         if torch.is_grad_enabled():
-            found = [checkpoint(each, *part, use_reentrant=False) for part in parts]
+            logps = [checkpoint(each, *part, use_reentrant=False) for part in parts]
         else:
-            found = [each(*part) for part in parts]
-        return torch.cat(found).view(targets.shape)
+            logps = [each(*part) for part in parts]
+        return torch.cat(logps).view(targets.shape)
 
     def logps_of_trees(self, trees: Sequence[TextTree], adapter: Lora | None = None) -> list[list[Tensor]]:
         """For each tree, for each of its branches: ln P of its pieces, given the trunk and the branch before them."""
         import torch
 
-        found: list[list[Tensor]] = [[] for _ in trees]
+        logps: list[list[Tensor]] = [[] for _ in trees]
         order = sorted(range(len(trees)), key=lambda index: len(trees[index].ids))
         with torch.inference_mode(), all_cores():
             for start in range(0, len(order), ROWS_AT_ONCE):
@@ -330,8 +330,8 @@ class Llama:
                     ]
                     logp = self.logp(states[row, before], torch.tensor(ids[trunk:], device=self.device))
                     sizes = [branch.count(number) for number in range(1, len(ends) + 1)]
-                    found[index] = list(logp.split(sizes))
-        return found
+                    logps[index] = list(logp.split(sizes))
+        return logps
 
     def logps_of_endings(
         self, prefix: Sequence[int], endings: Sequence[Sequence[int]], adapter: Lora | None = None
@@ -344,7 +344,8 @@ class Llama:
     ) -> list[Tensor]:
         """ln P of the pieces of one ending after each of several beginnings, in batches."""
         return [
-            branches[0] for branches in self.logps_of_trees([TextTree.grow(one, [ending]) for one in prefixes], adapter)
+            branches[0]
+            for branches in self.logps_of_trees([TextTree.grow(prefix, [ending]) for prefix in prefixes], adapter)
         ]
 
     def draw_endings(

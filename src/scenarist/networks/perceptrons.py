@@ -71,12 +71,12 @@ class OneVsAll:
     def batches(self, features: Array, draw: np.random.Generator) -> list[Batch]:
         """One round over the rows in a new order."""
         order = draw.permutation(len(features))
-        found = []
+        groups = []
         for start in range(0, len(order), self.batch):
             rows = order[start : start + self.batch]
             columns = np.flatnonzero(features[rows].any(axis=0))
-            found.append(Batch(columns, np.ascontiguousarray(features[np.ix_(rows, columns)], dtype=np.float32), rows))
-        return found
+            groups.append(Batch(columns, np.ascontiguousarray(features[np.ix_(rows, columns)], dtype=np.float32), rows))
+        return groups
 
     def train(self, batches: Sequence[Batch], wanted: Array, width: int, draw: np.random.Generator) -> Perceptron:
         """One classifier; Adam touches only the columns that occur in a batch."""
@@ -111,11 +111,11 @@ class OneVsAll:
 
     def chances(self, features: Array) -> Array:
         """The sigmoid output of every classifier for each row (N, C)."""
-        found = np.zeros((len(features), len(self.labels_)), dtype=np.float32)
+        table = np.zeros((len(features), len(self.labels_)), dtype=np.float32)
         columns = np.flatnonzero(features.any(axis=0)) if len(features) else np.zeros(0, dtype=np.int64)
         values = np.ascontiguousarray(features[:, columns], dtype=np.float32)
         for number in range(len(self.labels_)):
             own = self.into_[number][columns].astype(np.float32)
             hidden = np.maximum(values @ own + self.bias_[number], 0)
-            found[:, number] = sigmoid(hidden @ self.out_[number] + self.shift_[number])
-        return found
+            table[:, number] = sigmoid(hidden @ self.out_[number] + self.shift_[number])
+        return table

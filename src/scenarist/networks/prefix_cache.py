@@ -56,19 +56,19 @@ def read_on(
 ) -> list[Tensor]:
     """States of each text, (t, D); ``vectors`` gives those of pieces that the network does not know itself."""
     whole = [tuple(ids) for ids in texts]
-    found: dict[tuple[int, ...], ReadText] = {}
+    texts_read: dict[tuple[int, ...], ReadText] = {}
     todo: list[Task] = []
     for ids in dict.fromkeys(whole):
         known = memory.beginning(ids)
         if known is not None and len(known.states) == len(ids):
-            found[ids] = known
+            texts_read[ids] = known
         else:
             todo.append((ids, known))
     for group in alike(todo):
         for (ids, _), known in zip(group, read_new(llama, group, vectors), strict=True):
-            found[ids] = known
+            texts_read[ids] = known
             memory.keep(ids, known)
-    return [found[ids].states for ids in whole]
+    return [texts_read[ids].states for ids in whole]
 
 
 def alike(todo: Sequence[Task]) -> Iterator[list[Task]]:

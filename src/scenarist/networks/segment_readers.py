@@ -92,10 +92,10 @@ class SegmentLanguageModel:
         asked = [[*ids, NAME_END] for ids in asked]
         words = words[: MOST - 2 - max(map(len, asked))]
         if self.titles:
-            found = self.llama.logps_of_endings([BEGIN, *words, NAME_END], asked)
-            return np.array([self.sharp * float(logp.sum()) for logp in found])
-        found = self.llama.logps_after([[BEGIN, *name] for name in asked], words)
-        return np.array([self.sharp * float(logp.sum()) / max(1, len(words)) ** 0.5 for logp in found])
+            logps = self.llama.logps_of_endings([BEGIN, *words, NAME_END], asked)
+            return np.array([self.sharp * float(logp.sum()) for logp in logps])
+        logps = self.llama.logps_after([[BEGIN, *name] for name in asked], words)
+        return np.array([self.sharp * float(logp.sum()) / max(1, len(words)) ** 0.5 for logp in logps])
 
 
 @lru_cache(maxsize=4)
@@ -116,10 +116,10 @@ def teller(name: str) -> SegmentLanguageModel:
 
 def spread(labels: Array, below: Array, size: int, untried: float = UNTRIED) -> Array:
     """Some labels and how far each lies below the best -> log-chances of all (C,); others below the last, *None* (0) none."""
-    found = np.full(size, -float(below.max()) - untried)
-    found[labels.astype(np.int64)] = -below
-    found[0] = -60.0
-    return log_softmax(found)
+    levels = np.full(size, -float(below.max()) - untried)
+    levels[labels.astype(np.int64)] = -below
+    levels[0] = -60.0
+    return log_softmax(levels)
 
 
 def below_best(scores: Array) -> Array:
@@ -128,8 +128,7 @@ def below_best(scores: Array) -> Array:
     >>> below_best(np.array([-1.0, -3.0, -40.0]))
     array([ 0.   ,  2.   , 10.625])
     """
-    gaps: Array = np.minimum(scores.max() - scores, FAR)
-    return gaps
+    return np.asarray(np.minimum(scores.max() - scores, FAR))
 
 
 Scores: TypeAlias = tuple[Array, Array]

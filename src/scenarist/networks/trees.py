@@ -26,12 +26,12 @@ class Trees:
     def scores(self, x: Array) -> Array:
         """(n, f) -> (n,)"""
         trees = np.arange(len(self.feature))
-        at = np.zeros((len(x), len(trees)), np.int64)  # (n, trees)
+        nodes = np.zeros((len(x), len(trees)), np.int64)  # (n, trees)
         rows = np.arange(len(x))[:, None]
         for _ in range(self.depth):
-            low = x[rows, self.feature[trees, at]] <= self.threshold[trees, at]
-            at = np.where(low, self.left[trees, at], self.right[trees, at])
-        return np.asarray(self.value[trees, at].sum(1) + self.base, np.float32)
+            low = x[rows, self.feature[trees, nodes]] <= self.threshold[trees, nodes]
+            nodes = np.where(low, self.left[trees, nodes], self.right[trees, nodes])
+        return np.asarray(self.value[trees, nodes].sum(1) + self.base, np.float32)
 
 
 def packed(trees: Sequence[Sequence[Mapping[str, Any]]], base: float) -> dict[str, Any]:
@@ -43,15 +43,19 @@ def packed(trees: Sequence[Sequence[Mapping[str, Any]]], base: float) -> dict[st
     [-0.75, 2.25]
     """
     size = max(map(len, trees))
-    made: dict[str, Any] = {
+    arrays: dict[str, Any] = {
         "feature": np.zeros((len(trees), size), np.int16), "threshold": np.zeros((len(trees), size), np.float32),
         "left": np.tile(np.arange(size, dtype=np.int16), (len(trees), 1)), "value": np.zeros((len(trees), size), np.float32),
     }  # fmt: skip
-    made["right"] = made["left"].copy()
+    arrays["right"] = arrays["left"].copy()
     for number, tree in enumerate(trees):
         for place, node in enumerate(tree):
-            made["value"][number, place] = node["value"] if node["leaf"] else 0.0
+            arrays["value"][number, place] = node["value"] if node["leaf"] else 0.0
             if not node["leaf"]:
                 for name in ("feature", "threshold", "left", "right"):
-                    made[name][number, place] = node[name]
-    return {**made, "base": np.float32(base), "depth": np.int64(max(node["depth"] for tree in trees for node in tree))}
+                    arrays[name][number, place] = node[name]
+    return {
+        **arrays,
+        "base": np.float32(base),
+        "depth": np.int64(max(node["depth"] for tree in trees for node in tree)),
+    }

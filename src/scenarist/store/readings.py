@@ -40,23 +40,23 @@ class Cache:
 
     def get(self, keys: Iterable[bytes]) -> dict[bytes, Story]:
         """The stories that are there."""
-        found: dict[bytes, Story] = {}
+        stories: dict[bytes, Story] = {}
         if self.base is None:
-            return found
-        for one in keys:
+            return stories
+        for key in keys:
             try:
-                row = self.base.execute("SELECT story FROM reading WHERE key = ?", (one,)).fetchone()
+                row = self.base.execute("SELECT story FROM reading WHERE key = ?", (key,)).fetchone()
                 if row is not None:
-                    found[one] = from_json(zlib.decompress(row[0]), Story, "cache")
+                    stories[key] = from_json(zlib.decompress(row[0]), Story, "cache")
             except (sqlite3.Error, zlib.error, ScenaristError):
                 continue
-        return found
+        return stories
 
     def put(self, stories: Mapping[bytes, Story]) -> None:
         """Remember stories, all or none."""
         if self.base is None or not stories:
             return
-        rows = [(one, zlib.compress(to_json(story), 1)) for one, story in stories.items()]
+        rows = [(key, zlib.compress(to_json(story), 1)) for key, story in stories.items()]
         try:
             self.base.execute("BEGIN")
             self.base.executemany("INSERT OR REPLACE INTO reading VALUES (?, ?)", rows)

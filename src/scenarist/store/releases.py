@@ -69,7 +69,7 @@ class ReleaseState(msgspec.Struct):
 def manifest() -> dict[str, Release]:
     """All releases by name."""
     data = tomllib.loads(resource("releases.toml").read_text(encoding="utf-8"))
-    return {one.name: one for one in msgspec.convert(data["release"], list[Release])}
+    return {release.name: release for release in msgspec.convert(data["release"], list[Release])}
 
 
 def target(file: ReleaseFile) -> Path:

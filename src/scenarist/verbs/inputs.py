@@ -101,8 +101,10 @@ def titled_texts(
 
 
 def existing(name: str | Path, verb: str) -> Path:
-    """The path of a name, or an error that says what to type."""
+    """The path of a name, or an error that says what to type; an empty name is none (``Path("")`` would be this folder)."""
     path = Path(name)
+    if name == "":
+        raise BadInput(f"The name of a file is empty. Type: scenarist {verb} FILE, or - for standard input.")
     if not path.exists():
         raise BadInput(
             f"{path}: there is no such file or folder. Type: scenarist {verb} FILE, or - for standard input."

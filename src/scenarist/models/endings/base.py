@@ -58,9 +58,9 @@ def ranked(scores: Sequence[float], by: str, why: Sequence[Sequence[str]] = (), 
     """
     top = max(scores)
     total = top + math.log(math.fsum(math.exp(score - top) for score in scores))
-    order = sorted(range(len(scores)), key=lambda at: (-scores[at], at))
+    order = sorted(range(len(scores)), key=lambda choice: (-scores[choice], choice))
     reasons = why or [()] * len(scores)
-    guesses = tuple(Guess(str(at), scores[at] - total, tuple(reasons[at])) for at in order)
+    guesses = tuple(Guess(str(choice), scores[choice] - total, tuple(reasons[choice])) for choice in order)
     return Prediction("", guesses, by=by, rest=0.0, note=note)
 
 

@@ -40,7 +40,7 @@ def trigrams(word: str) -> list[str]:
     ['#ca', 'cat', 'at#']
     """
     edged = f"#{word}#"
-    return [edged[at : at + 3] for at in range(len(edged) - 2)]
+    return [edged[start : start + 3] for start in range(len(edged) - 2)]
 
 
 class TrigramCounts(NamedTuple):
@@ -58,10 +58,10 @@ class Letters:
     """Sentences -> trigram counts; names are written as one word where ``masked``, else the network learns to match names."""
 
     def __init__(self, stories: Iterable[Sequence[str]], least: int = 3, masked: bool = True) -> None:
-        told = list(stories)
+        texts = list(stories)
         upper: Counter[str] = Counter()
         lower: Counter[str] = Counter()
-        for story in told:
+        for story in texts:
             for sentence in story:
                 for word in WORD.findall(sentence):
                     (upper if word[0].isupper() else lower)[word.lower()] += 1
@@ -69,18 +69,19 @@ class Letters:
             {word for word, n in upper.items() if n > 9 * lower[word] and word not in COMMON} if masked else set()
         )
         self.cache: dict[str, tuple[int, ...]] = {}
-        found = Counter(
-            gram for story in told for text in story for word in self.words(text) for gram in set(trigrams(word))
+        counts = Counter(
+            gram for story in texts for text in story for word in self.words(text) for gram in set(trigrams(word))
         )
         self.known = {
-            gram: at for at, gram in enumerate((gram for gram, n in found.most_common() if n >= least), start=1)
+            gram: number
+            for number, gram in enumerate((gram for gram, n in counts.most_common() if n >= least), start=1)
         }
 
     @classmethod
     def of(cls, known: Sequence[str], names: Iterable[str]) -> Letters:
         """The same from its trigrams in order and its names."""
         new = object.__new__(cls)
-        new.names, new.cache, new.known = set(names), {}, {gram: at for at, gram in enumerate(known, start=1)}
+        new.names, new.cache, new.known = set(names), {}, {gram: number for number, gram in enumerate(known, start=1)}
         return new
 
     def words(self, text: str) -> list[str]:
@@ -97,16 +98,19 @@ class Letters:
 
     def counts(self, texts: Sequence[Sequence[str]]) -> TrigramCounts:
         """Log counts of each list of sentences, of unit length."""
-        found = [
+        counters = [
             Counter(gram for sentence in text for word in self.words(sentence) for gram in self.grams(word))
             for text in texts
         ]
-        most = max(1, max(map(len, found), default=1))
-        ids, weights = np.zeros((len(found), most), dtype=np.int32), np.zeros((len(found), most), dtype=np.float32)
-        for at, one in enumerate(found):
-            value = 1.0 + np.log(np.array(list(one.values()), dtype=np.float32))
-            ids[at, : len(one)] = list(one)
-            weights[at, : len(one)] = value / max(1e-6, float(np.linalg.norm(value)))
+        most = max(1, max(map(len, counters), default=1))
+        ids, weights = (
+            np.zeros((len(counters), most), dtype=np.int32),
+            np.zeros((len(counters), most), dtype=np.float32),
+        )
+        for row, counter in enumerate(counters):
+            value = 1.0 + np.log(np.array(list(counter.values()), dtype=np.float32))
+            ids[row, : len(counter)] = list(counter)
+            weights[row, : len(counter)] = value / max(1e-6, float(np.linalg.norm(value)))
         return TrigramCounts(torch.from_numpy(ids), torch.from_numpy(weights))
 
 

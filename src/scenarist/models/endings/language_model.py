@@ -43,7 +43,7 @@ BATCH, REMEMBERED = 16, 4096
 
 def by_length(trees: Sequence[TextTree]) -> list[list[int]]:
     """Batches of trees of similar size."""
-    order = sorted(range(len(trees)), key=lambda at: len(trees[at].ids))
+    order = sorted(range(len(trees)), key=lambda index: len(trees[index].ids))
     return [order[start : start + BATCH] for start in range(0, len(order), BATCH)]
 
 
@@ -60,9 +60,9 @@ def last_logits(net: Llama, trees: Sequence[TextTree], beside: Lora | None, head
     out: list[list[float]] = [[] for _ in trees]
     with torch.inference_mode(), all_cores():
         for batch in by_length(trees):
-            states = net.states_of_trees([trees[at] for at in batch], beside)  # [B, T, D]
-            for row, at in enumerate(batch):
-                out[at] = heads.head(states[row, list(trees[at].ends)])[:, 0].tolist()
+            states = net.states_of_trees([trees[index] for index in batch], beside)  # [B, T, D]
+            for row, index in enumerate(batch):
+                out[index] = heads.head(states[row, list(trees[index].ends)])[:, 0].tolist()
     return out
 
 
@@ -145,10 +145,10 @@ class LmEnding(Remembering):
             )
             for context, endings in asked
         ]
-        found = branch_logps(net, trees)
+        rows = branch_logps(net, trees)
         return [
             [(value, tree.branch.count(number)) for number, value in enumerate(row, start=1)]
-            for row, tree in zip(found, trees, strict=True)
+            for row, tree in zip(rows, trees, strict=True)
         ]
 
     def library_logps(self, asked: Sequence[Asked]) -> list[list[tuple[float, int]]]:
@@ -159,11 +159,11 @@ class LmEnding(Remembering):
         out: list[list[tuple[float, int]]] = []
         with torch.inference_mode():
             for context, endings in asked:
-                told = [base.start, *base.tokenizer.encode(" ".join(context))]
+                given = [base.start, *base.tokenizer.encode(" ".join(context))]
                 row = []
                 for ending in endings:
                     tokens = base.tokenizer.encode(" " + ending)
-                    logits = base.model(torch.tensor([told + tokens])).logits[0, len(told) - 1 : -1]  # [T, V]
+                    logits = base.model(torch.tensor([given + tokens])).logits[0, len(given) - 1 : -1]  # [T, V]
                     logp = torch.log_softmax(logits, -1).gather(-1, torch.tensor(tokens)[:, None])
                     row.append((float(logp.sum()), len(tokens)))
                 out.append(row)
@@ -200,16 +200,16 @@ class StoryLm(Remembering):
     def many(self, asked: Sequence[Asked]) -> list[list[float]]:
         net = story_network(self.weights)
         trees = [story_tree(net, context, endings) for context, endings in asked]
-        told = branch_logps(net, trees)
+        logps = branch_logps(net, trees)
         if self.how == "sum":
-            return told
+            return logps
         if self.how == "mean":
             return [
                 [value / tree.branch.count(n) for n, value in enumerate(row, start=1)]
-                for row, tree in zip(told, trees, strict=True)
+                for row, tree in zip(logps, trees, strict=True)
             ]
         alone = branch_logps(net, [story_tree(net, before(context, self.how), endings) for context, endings in asked])
-        return [[a - b for a, b in zip(one, two, strict=True)] for one, two in zip(told, alone, strict=True)]
+        return [[a - b for a, b in zip(one, two, strict=True)] for one, two in zip(logps, alone, strict=True)]
 
 
 class StoryDiscriminator(Remembering):
@@ -253,10 +253,10 @@ class LmClassifier(Remembering):
             return last_logits(net, [story_tree(net, *one) for one in asked], chosen, chosen)
         out: list[list[float]] = [[] for _ in asked]
         for fold in range(10):
-            mine = [at for at, (context, _) in enumerate(asked) if fold_of(context) == fold]
-            if mine:
+            places = [index for index, (context, _) in enumerate(asked) if fold_of(context) == fold]
+            if places:
                 chosen = adapter(self.weights, str(fold))
-                found = last_logits(net, [story_tree(net, *asked[at]) for at in mine], chosen, chosen)
-                for at, row in zip(mine, found, strict=True):
-                    out[at] = row
+                logits = last_logits(net, [story_tree(net, *asked[index]) for index in places], chosen, chosen)
+                for index, row in zip(places, logits, strict=True):
+                    out[index] = row
         return out

@@ -43,10 +43,10 @@ LIGHT = frozenset("have take make give do get go".split())
 def read_first(things: Iterable[Any], reader: str, limit: int | None = None) -> Iterator[Any]:
     """Stories that come without events are read, everything else is passed on."""
     for batch in batched(itertools.islice(things, limit), 64):
-        bare = [one for one in batch if isinstance(one, Story) and not one.events]
-        found = iter(make("reader", reader)([one.text for one in bare])) if bare else iter(())
-        for one in batch:
-            yield next(found) if isinstance(one, Story) and not one.events else one
+        bare = [story for story in batch if isinstance(story, Story) and not story.events]
+        stories = iter(make("reader", reader)([story.text for story in bare])) if bare else iter(())
+        for story in batch:
+            yield next(stories) if isinstance(story, Story) and not story.events else story
 
 
 def in_our_words(things: Iterable[Any]) -> Iterator[Any]:
@@ -133,9 +133,15 @@ class NarrativeChains(EndingModel):
         best: float | None = None
         for chain in of_story(story).chains:
             places = chain.places or ()
-            told = [str(link) for link, at in zip(chain.links, places, strict=False) if story.events[at].start < start]
-            ends = [str(link) for link, at in zip(chain.links, places, strict=False) if story.events[at].start >= start]
-            values = [value for a in told for b in ends if (value := self.pmi(a, b)) is not None]
+            before = [
+                str(link) for link, place in zip(chain.links, places, strict=False) if story.events[place].start < start
+            ]
+            ends = [
+                str(link)
+                for link, place in zip(chain.links, places, strict=False)
+                if story.events[place].start >= start
+            ]
+            values = [value for a in before for b in ends if (value := self.pmi(a, b)) is not None]
             if values and (best is None or sum(values) / len(values) > best):
                 best = sum(values) / len(values)
         return best
@@ -157,13 +163,13 @@ class NarrativeChains(EndingModel):
         out = []
         for one in asked:
             start = len(" ".join([*self.seen(one.context), ""]))
-            found = [self.entity_score(next(stories), start) for _ in one.choices]
-            if all(value is None for value in found):
+            values = [self.entity_score(next(stories), start) for _ in one.choices]
+            if all(value is None for value in values):
                 dice = random.Random(f"{self.seed}/{one.context}/{one.choices}")
-                out.append(ranked([dice.random() for _ in found], self.name, note="no entity in common: drawn"))
+                out.append(ranked([dice.random() for _ in values], self.name, note="no entity in common: drawn"))
             else:
-                lowest = min(value for value in found if value is not None) - 1.0
-                out.append(ranked([lowest if value is None else value for value in found], self.name))
+                lowest = min(value for value in values if value is not None) - 1.0
+                out.append(ranked([lowest if value is None else value for value in values], self.name))
         return out
 
     def answer(self, question: AnyQuestion) -> Prediction:

@@ -44,7 +44,7 @@ TOKEN = re.compile(r"\w+(?:['’]\w+)?")
 
 def grams(tokens: Sequence[str], n: int) -> Counter[tuple[str, ...]]:
     """How often each n-gram occurs."""
-    return Counter(tuple(tokens[at : at + n]) for at in range(len(tokens) - n + 1))
+    return Counter(tuple(tokens[start : start + n]) for start in range(len(tokens) - n + 1))
 
 
 def smoothed_bleu(candidate: Sequence[str], reference: Sequence[str], most: int = 4, brevity: bool = True) -> float:
@@ -113,7 +113,7 @@ class AverageVectors(EndingModel):
             sentences=list(WordStream(data)), vector_size=self.size, window=self.window, min_count=self.least, sg=1, negative=10,
             epochs=self.epochs, seed=self.seed, workers=1, sample=1e-4,
         )  # fmt: skip
-        self.vectors_ = {word: model.wv.vectors[at] for word, at in model.wv.key_to_index.items()}
+        self.vectors_ = {word: model.wv.vectors[index] for word, index in model.wv.key_to_index.items()}
         return self
 
     def mean(self, texts: Sequence[str]) -> npt.NDArray[Any]:
@@ -122,8 +122,8 @@ class AverageVectors(EndingModel):
             raise BadInput(
                 f"{self.name} has learned nothing yet: call fit(stories), or name a training corpus in the table."
             )
-        found = [self.vectors_[word] for text in texts for word in words(text) if word in self.vectors_]
-        return np.mean(found, axis=0) if found else np.zeros(self.size)
+        vectors = [self.vectors_[word] for text in texts for word in words(text) if word in self.vectors_]
+        return np.mean(vectors, axis=0) if vectors else np.zeros(self.size)
 
     def scores(self, context: Sequence[str], endings: Sequence[str]) -> Sequence[float]:
         story = self.mean(context)
@@ -166,8 +166,8 @@ class Sentiment(EndingModel):
     def scores(self, context: Sequence[str], endings: Sequence[str]) -> Sequence[float]:
         if not context:
             return [self.rate(ending) for ending in endings]
-        told = context if self.of == "full" else context[-1:]
-        mood = sum(self.rate(sentence) for sentence in told) / len(told)
+        sentences = context if self.of == "full" else context[-1:]
+        mood = sum(self.rate(sentence) for sentence in sentences) / len(sentences)
         return [-abs(self.rate(ending) - mood) for ending in endings]
 
 

@@ -75,11 +75,11 @@ class ThoughtNetwork(nn.Module):  # type: ignore[misc]
         """Mean negative log-likelihood of a word of the neighbours; all [B, T], neighbours with END."""
         thought = self.encoder(middle)  # [B, thought]
         total = thought.new_zeros(())
-        for tells, told in zip(self.tells, (before, after), strict=True):
-            known = self.encoder.words(F.pad(told[:, :-1], (1, 0)))  # the word before; nothing before the first
-            states, _ = tells(torch.cat([known, thought[:, None].expand(-1, told.shape[1], -1)], -1))
-            real = told != PAD
-            total = total + F.cross_entropy(self.out(states[real]), told[real])
+        for tells, sentence in zip(self.tells, (before, after), strict=True):
+            known = self.encoder.words(F.pad(sentence[:, :-1], (1, 0)))  # the word before; nothing before the first
+            states, _ = tells(torch.cat([known, thought[:, None].expand(-1, sentence.shape[1], -1)], -1))
+            real = sentence != PAD
+            total = total + F.cross_entropy(self.out(states[real]), sentence[real])
         return total / 2
 
 
@@ -91,10 +91,10 @@ def padded(sentences: Sequence[Sequence[int]], end: bool = False) -> np.ndarray:
     """
     longest = max(1, max(map(len, sentences)) + end)
     out = np.zeros((len(sentences), longest), dtype=np.int64)
-    for at, sentence in enumerate(sentences):
-        out[at, : len(sentence)] = sentence
+    for row, sentence in enumerate(sentences):
+        out[row, : len(sentence)] = sentence
         if end:
-            out[at, len(sentence)] = END
+            out[row, len(sentence)] = END
     return out
 
 
@@ -182,7 +182,7 @@ def unpacked(tensors: Mapping[str, Any]) -> tuple[dict[str, int], Any]:
         encoder.words.weight.copy_(words_)
         for name, value in encoder.reads.named_parameters():
             value.copy_(tensors[f"reads.{name}"].float())
-    return {word: at for at, word in enumerate(spelled, start=FIRST)}, encoder.eval()
+    return {word: number for number, word in enumerate(spelled, start=FIRST)}, encoder.eval()
 
 
 class SkipThoughts(EndingModel):

@@ -69,7 +69,9 @@ def seed_adapter(weights: str) -> Lora:
     """The adapter of one seed by its name, such as `stories-2`: a file holds those of all seeds."""
     name, _, seed = weights.rpartition("-")
     if name not in SEEDED:
-        raise BadInput(f"Weights of this model are named {' or '.join(f'{one}-1' for one in SEEDED)}, not {weights!r}.")
+        raise BadInput(
+            f"Weights of this model are named {' or '.join(f'{kind}-1' for kind in SEEDED)}, not {weights!r}."
+        )
     adapter_file(weights)
     return adapter(name, seed)
 

@@ -48,15 +48,15 @@ def logistic(gram: npt.NDArray[Any], y: npt.NDArray[Any], penalty: float, steps:
     for _ in range(20):  # the largest eigenvalue by power iteration gives the longest safe step
         vector = gram @ (vector / (float(np.linalg.norm(vector)) + 1e-12))
     step = 1.0 / (0.26 * float(np.linalg.norm(vector)) / n + penalty + 1e-12)
-    found = ahead = np.zeros(n, dtype=gram.dtype)
+    weights = ahead = np.zeros(n, dtype=gram.dtype)
     pace = 1.0
     for _ in range(steps):
         margin = np.clip(y * (gram @ ahead), -30, 30)
         new = (1.0 - step * penalty) * ahead + step / n * y / (1.0 + np.exp(margin))
         faster = (1.0 + math.sqrt(1.0 + 4.0 * pace * pace)) / 2.0
-        ahead = new + (pace - 1.0) / faster * (new - found)
-        found, pace = new, faster
-    return found
+        ahead = new + (pace - 1.0) / faster * (new - weights)
+        weights, pace = new, faster
+    return weights
 
 
 class StyleLinear(EndingModel):
@@ -95,15 +95,15 @@ class StyleLinear(EndingModel):
 
     def counted(self, ending: str) -> Counter[str]:
         """Sparse features of an ending: words and characters."""
-        found: Counter[str] = Counter()
+        counts: Counter[str] = Counter()
         tokens = ["<", *words(ending), ">"]
         if "words" in self.features:
-            found.update(f"w:{a}" for a in tokens[1:-1])
-            found.update(f"w:{a} {b}" for a, b in pairwise(tokens))
+            counts.update(f"w:{a}" for a in tokens[1:-1])
+            counts.update(f"w:{a} {b}" for a, b in pairwise(tokens))
         if "chars" in self.features:
             edged = f" {' '.join(ending.lower().split())} "
-            found.update(f"c:{edged[at : at + 4]}" for at in range(len(edged) - 3))
-        return found
+            counts.update(f"c:{edged[start : start + 4]}" for start in range(len(edged) - 3))
+        return counts
 
     def measured(self, context: Sequence[str], ending: str, lm: Sequence[float] = ()) -> list[float]:
         """Dense features of an ending, each of about unit size."""
@@ -123,30 +123,30 @@ class StyleLinear(EndingModel):
                 sum(math.log((self.frequency_[word] + 1) / self.total_) for word in tokens) / max(1, len(tokens))
             )
         if "overlap" in self.features:
-            told = {word for sentence in context for word in words(sentence)}
-            out.append(4.0 * sum(word in told for word in tokens) / max(1, len(tokens)))
+            known = {word for sentence in context for word in words(sentence)}
+            out.append(4.0 * sum(word in known for word in tokens) / max(1, len(tokens)))
         return [*out, *lm]
 
     def lm_features(self, asked: Sequence[Choice]) -> list[list[list[float]]]:
         """For each question and ending: ln P(ending | story), ln P(ending), the difference, each by the token."""
         if "lm" not in self.features:
-            return [[[] for _ in one.choices] for one in asked]
+            return [[[] for _ in question.choices] for question in asked]
         from scenarist.models.endings.language_model import StoryLm
 
-        return StoryLm().features([(one.context, one.choices) for one in asked])
+        return StoryLm().features([(question.context, question.choices) for question in asked])
 
     def table(self, asked: Sequence[Choice]) -> npt.NDArray[Any]:
         """Difference of the features of second and first ending, one row a question: [N, F]."""
         out = np.zeros((len(asked), len(self.known_) + self.dense_), dtype=np.float32)
-        for row, (one, lm) in enumerate(zip(asked, self.lm_features(asked), strict=True)):
-            for sign, ending, extra in ((-1.0, one.choices[0], lm[0]), (1.0, one.choices[1], lm[1])):
+        for row, (question, lm) in enumerate(zip(asked, self.lm_features(asked), strict=True)):
+            for sign, ending, extra in ((-1.0, question.choices[0], lm[0]), (1.0, question.choices[1], lm[1])):
                 counts = self.counted(ending)
                 size = math.sqrt(sum(count * count for count in counts.values())) or 1.0
                 for name, count in counts.items():
-                    if (at := self.known_.get(name)) is not None:
-                        out[row, at] += sign * 3.0 * count / size
+                    if (column := self.known_.get(name)) is not None:
+                        out[row, column] += sign * 3.0 * count / size
                 out[row, len(self.known_) :] += sign * np.array(
-                    self.measured(self.seen(one.context), ending, extra), dtype=np.float32
+                    self.measured(self.seen(question.context), ending, extra), dtype=np.float32
                 )
         return out
 
@@ -158,16 +158,22 @@ class StyleLinear(EndingModel):
             }.values()
         )
         asked = [choice(example.question, self.name) for example in examples]
-        if len(asked) < 2 or any(len(one.choices) != 2 for one in asked):
+        if len(asked) < 2 or any(len(question.choices) != 2 for question in asked):
             raise BadInput(f"style-linear: expected two or more labelled stories with two endings, got {len(asked)}.")
-        self.frequency_ = Counter(word for one in asked for sentence in one.context for word in words(sentence))
+        self.frequency_ = Counter(
+            word for question in asked for sentence in question.context for word in words(sentence)
+        )
         self.total_ = sum(self.frequency_.values()) + len(self.frequency_) + 1
-        found = Counter(name for one in asked for ending in one.choices for name in set(self.counted(ending)))
-        self.known_ = {name: at for at, name in enumerate(sorted(name for name, n in found.items() if n >= self.least))}
+        totals = Counter(
+            name for question in asked for ending in question.choices for name in set(self.counted(ending))
+        )
+        self.known_ = {
+            name: column for column, name in enumerate(sorted(name for name, n in totals.items() if n >= self.least))
+        }
         self.dense_ = len(self.measured((), "x")) + (3 if "lm" in self.features else 0)
         x = self.table(asked)
         y = np.array([1.0 if example.answer == "1" else -1.0 for example in examples], dtype=np.float32)
-        folds = np.array([fold_of(one.context, self.folds) for one in asked])
+        folds = np.array([fold_of(question.context, self.folds) for question in asked])
         gram = x @ x.T  # [N, N]
         self.weights_ = []
         for fold in range(self.folds):

@@ -89,7 +89,7 @@ def joined(
     ``shares``: the chances of the scenarios for a stretch; ``least``: so many nats surer it must be. Where both are sure of
     themselves, the two together are not judged: they could not be sure enough.
     """
-    found = list(path)
+    labels = list(path)
     first = 0
     for one, two in pairwise(plain_runs(path)):
         if none not in (one.label, two.label) and switch[two.first] < WEAK:
@@ -98,10 +98,10 @@ def joined(
             if needed < 0:
                 both = shares(first, two.last)
                 if np.log(both.max()) > needed:
-                    found[first : two.last] = [int(both.argmax())] * (two.last - first)
+                    labels[first : two.last] = [int(both.argmax())] * (two.last - first)
                     continue
         first = two.first
-    return found
+    return labels
 
 
 class DeepDetector(Detector):
@@ -178,6 +178,6 @@ class DeepDetector(Detector):
             scores = scores + self.decision.name_weight * self.segment_readers.names(texts, len(scores))
         if self.tellers:
             scores[self.none] = -np.inf
-            told = self.segment_readers.tells(texts, scores, self.network.labels)
-            scores = scores + self.decision.tell_weight * told
+            chances = self.segment_readers.tells(texts, scores, self.network.labels)
+            scores = scores + self.decision.tell_weight * chances
         return np.asarray(scores)

@@ -84,23 +84,23 @@ class PhraseNetwork:
 
     def numbers(self, text: str) -> list[int]:
         """The known phrases of a sentence."""
-        found = self.seen.get(text)
-        if found is None:
+        numbers = self.seen.get(text)
+        if numbers is None:
             place = self.place
-            found = [place[one] for one in phrases(stems(text)) if one in place]
+            numbers = [place[phrase] for phrase in phrases(stems(text)) if phrase in place]
             if len(self.seen) >= REMEMBERED:
                 self.seen.clear()
-            self.seen[text] = found
-        return found
+            self.seen[text] = numbers
+        return numbers
 
     def encode(self, texts: Sequence[str]) -> Array:
         """The sentences' vectors (T, D)."""
-        found = np.zeros((len(texts), self.width), dtype=np.float32)
-        for at, text in enumerate(texts):
+        vectors = np.zeros((len(texts), self.width), dtype=np.float32)
+        for row, text in enumerate(texts):
             numbers = self.numbers(text)
             if numbers:
-                found[at] = self.scales[numbers] @ self.rows[numbers] / np.sqrt(len(numbers))
-        return found
+                vectors[row] = self.scales[numbers] @ self.rows[numbers] / np.sqrt(len(numbers))
+        return vectors
 
     def run(self, side: str, inputs: Array) -> Array:
         """One direction of the GRU over (B, T, D) -> (B, T, U)."""
@@ -123,19 +123,19 @@ class PhraseNetwork:
         """Sentence vectors (T, D) -> states (T, 2 U), in overlapping stretches where the text is long."""
         size = len(vectors)
         if size <= STRETCH:
-            one = vectors[None]
-            return np.concatenate([self.run("forward", one)[0], self.run("backward", one)[0]], axis=1)
+            batch = vectors[None]
+            return np.concatenate([self.run("forward", batch)[0], self.run("backward", batch)[0]], axis=1)
         starts = [*range(0, size - STRETCH, STRETCH - 2 * OVERLAP), size - STRETCH]
-        found = np.empty((size, self.context.shape[0]), dtype=np.float32)
+        hidden = np.empty((size, self.context.shape[0]), dtype=np.float32)
         for group in range(0, len(starts), 64):
-            some = starts[group : group + 64]
-            block = np.stack([vectors[start : start + STRETCH] for start in some])
+            firsts = starts[group : group + 64]
+            block = np.stack([vectors[start : start + STRETCH] for start in firsts])
             states = np.concatenate([self.run("forward", block), self.run("backward", block)], axis=2)
-            for number, start in enumerate(some):
+            for number, start in enumerate(firsts):
                 low = 0 if start == 0 else OVERLAP
                 high = STRETCH if start == starts[-1] else STRETCH - OVERLAP
-                found[start + low : start + high] = states[number, low:high]
-        return found
+                hidden[start + low : start + high] = states[number, low:high]
+        return hidden
 
     def scores(self, texts: Sequence[str]) -> Scores:
         """All scores of a text given as sentences."""

@@ -37,35 +37,35 @@ from scenarist.story import Label, Segment, Sentence, Story
 
 def word_vectors(sentences: Sequence[Sequence[str]]) -> Array:
     """Counts of words (T, V)."""
-    place = {word: at for at, word in enumerate(dict.fromkeys(word for one in sentences for word in one))}
-    found = np.zeros((len(sentences), max(1, len(place))))
-    for at, words in enumerate(sentences):
+    place = {word: index for index, word in enumerate(dict.fromkeys(word for one in sentences for word in one))}
+    counts = np.zeros((len(sentences), max(1, len(place))))
+    for index, words in enumerate(sentences):
         for word in words:
-            found[at, place[word]] += 1
-    return found
+            counts[index, place[word]] += 1
+    return counts
 
 
 def topic_vectors(sentences: Sequence[Sequence[str]], likeliest: Mapping[str, int], topics: int) -> Array:
     """Share of each sentence's words per topic (T, K)."""
-    found = np.zeros((len(sentences), topics))
-    for at, words in enumerate(sentences):
+    shares = np.zeros((len(sentences), topics))
+    for index, words in enumerate(sentences):
         for word in words:
             if word in likeliest:
-                found[at, likeliest[word]] += 1
-        total = found[at].sum()
+                shares[index, likeliest[word]] += 1
+        total = shares[index].sum()
         if total:
-            found[at] /= total
-    return found
+            shares[index] /= total
+    return shares
 
 
 def coherence(vectors: Array, window: int = 2) -> Array:
     """Cosine between the blocks on both sides of each gap (T - 1)."""
     size = len(vectors)
-    found = np.zeros(max(0, size - 1))
+    scores = np.zeros(max(0, size - 1))
     for gap in range(1, size):
         left, right = vectors[max(0, gap - window) : gap].sum(axis=0), vectors[gap : gap + window].sum(axis=0)
-        found[gap - 1] = cosine(left, right)
-    return found
+        scores[gap - 1] = cosine(left, right)
+    return scores
 
 
 def depths(scores: Array) -> Array:
@@ -79,7 +79,7 @@ def depths(scores: Array) -> Array:
     >>> depths(np.array([0.0, 0.4, 0.1, 0.1, 0.1, 0.3])).round(2).tolist()
     [0.0, 0.0, 0.0, 0.5, 0.0, 0.0]
     """
-    found = np.zeros(len(scores))
+    depth = np.zeros(len(scores))
     first = 0
     while first < len(scores):
         last = first
@@ -91,9 +91,9 @@ def depths(scores: Array) -> Array:
         while right < len(scores) - 1 and scores[right + 1] >= scores[right]:
             right += 1
         if left < first and right > last:
-            found[(first + last) // 2] = (scores[left] - scores[first]) + (scores[right] - scores[first])
+            depth[(first + last) // 2] = (scores[left] - scores[first]) + (scores[right] - scores[first])
         first = last + 1
-    return found
+    return depth
 
 
 def tile(vectors: Array, window: int = 2, x: float = 0.1) -> list[int]:
@@ -102,11 +102,11 @@ def tile(vectors: Array, window: int = 2, x: float = 0.1) -> list[int]:
     >>> tile(np.array([[1.0, 0.0], [1.0, 0.0], [0.0, 1.0], [0.0, 1.0]]))
     [2]
     """
-    found = depths(coherence(vectors, window))
-    if not found.any():
+    depth_of = depths(coherence(vectors, window))
+    if not depth_of.any():
         return []
-    threshold = found.mean() - found.std() / x
-    return [at + 1 for at, depth in enumerate(found) if depth > 0 and depth > threshold]
+    threshold = depth_of.mean() - depth_of.std() / x
+    return [gap + 1 for gap, depth in enumerate(depth_of) if depth > 0 and depth > threshold]
 
 
 class Segmenter:
@@ -131,11 +131,11 @@ class Segmenter:
         spans = spans_of(question.story)
         edges = [0, *self.cuts(question.story, len(spans)), len(spans)]
         pieces = [(first, last) for first, last in itertools.pairwise(edges) if last > first]
-        found = tuple(
+        segments = tuple(
             Segment(spans[first].start, spans[last - 1].stop, (Label(f"part {number}"),), by=self.name)
             for number, (first, last) in enumerate(pieces, start=1)
         )
-        return Prediction("", (Guess(Segments(found)),), by=self.name)
+        return Prediction("", (Guess(Segments(segments)),), by=self.name)
 
 
 class Even(Segmenter):
@@ -177,7 +177,7 @@ class TextTiling(Segmenter):
 
     def cuts(self, story: Story, size: int) -> list[int]:
         return tile(
-            word_vectors(content_words([story.of(one) for one in spans_of(story)], self.words)), self.window, self.x
+            word_vectors(content_words([story.of(span) for span in spans_of(story)], self.words)), self.window, self.x
         )
 
 
@@ -188,7 +188,7 @@ class TopicTiling(TextTiling):
 
     def cuts(self, story: Story, size: int) -> list[int]:
         topics = carried_topics(self.words)
-        words = content_words([story.of(one) for one in spans_of(story)], self.words)
+        words = content_words([story.of(span) for span in spans_of(story)], self.words)
         return tile(topic_vectors(words, topics.likeliest, topics.topics), self.window, self.x)
 
 
@@ -200,8 +200,8 @@ def spans_of(story: Story) -> tuple[Sentence, ...]:
 def random_cuts(story: Story, size: int, seed: int) -> list[int]:
     """Starts of pieces of one to ten sentences."""
     draw = random.Random(content_hash([str(seed).encode(), story.text.encode()], length=16))
-    found, at = [], draw.randint(1, 10)
-    while at < size:
-        found.append(at)
-        at += draw.randint(1, 10)
-    return found
+    borders, place = [], draw.randint(1, 10)
+    while place < size:
+        borders.append(place)
+        place += draw.randint(1, 10)
+    return borders

@@ -87,7 +87,7 @@ def forget(name: str) -> Path:
 
 def cut(text: str) -> list[str]:
     """The sentences of a story."""
-    return [text[one.start : one.stop] for one in sentences(text)]
+    return [text[span.start : span.stop] for span in sentences(text)]
 
 
 def teach(name: str, stories: Sequence[str]) -> LearnedScenario:
@@ -97,34 +97,35 @@ def teach(name: str, stories: Sequence[str]) -> LearnedScenario:
     if len(stories) < FEWEST:
         raise BadInput(f"expected at least {FEWEST} stories of {name!r} (about twenty are good), got {len(stories)}.")
     path = user_file(name, WEIGHTS)
-    told = [cut(story) for story in stories]
+    texts = [cut(story) for story in stories]
     base = carried()
     sample = reservoir()
     hits = 0
     for fold in range(5):
-        train = [one for at, one in enumerate(told) if at % 5 != fold]
-        left = [one for at, one in enumerate(told) if at % 5 == fold]
+        train = [one for at, one in enumerate(texts) if at % 5 != fold]
+        left = [one for at, one in enumerate(texts) if at % 5 == fold]
         network = extended(base, name, learned(base, train, sample))
         hits += sum(top_label(network, one) == name for one in left)
-    made = learned(base, told, sample)
-    network = extended(base, name, made)
+    weights = learned(base, texts, sample)
+    network = extended(base, name, weights)
     vectors, hidden = sample
-    score = vectors @ made.own + hidden @ made.context + made.bias
+    score = vectors @ weights.own + hidden @ weights.context + weights.bias
     rest = logsumexp(vectors @ base.direct + hidden @ base.context + base.direct_bias)
     buffer = io.BytesIO()
     np.savez_compressed(
-        buffer, own=made.own, context=made.context, bias=np.float32(made.bias), fresh=made.fresh, words=packed("\n".join(made.words)),
+        buffer, own=weights.own, context=weights.context, bias=np.float32(weights.bias), fresh=weights.fresh,
+        words=packed("\n".join(weights.words)),
         name=packed(name), meta=np.array([SCHEMA]),
     )  # fmt: skip
     write_whole(path, [buffer.getvalue()])
     script = learn_user_script(name, stories)
     return LearnedScenario(
         name,
-        len(told),
-        sum(map(len, told)),
-        hits / len(told),
+        len(texts),
+        sum(map(len, texts)),
+        hits / len(texts),
         float((score > rest).mean()),
-        deciding_words(network, [text for story in told for text in story], len(network.labels) - 1, 8),
+        deciding_words(network, [text for story in texts for text in story], len(network.labels) - 1, 8),
         str(path),
         len(script.events),
     )
@@ -142,10 +143,10 @@ def packed(text: str) -> Array:
     return np.frombuffer(text.encode(), dtype=np.uint8)
 
 
-def learned(base: PhraseNetwork, told: Sequence[Sequence[str]], sample: tuple[Array, Array]) -> LabelWeights:
+def learned(base: PhraseNetwork, texts: Sequence[Sequence[str]], sample: tuple[Array, Array]) -> LabelWeights:
     """The new label's weights, by logistic regression (Adam, a light penalty)."""
     seen: Counter[str] = Counter()
-    for story in told:
+    for story in texts:
         seen.update(
             {
                 one
@@ -156,15 +157,15 @@ def learned(base: PhraseNetwork, told: Sequence[Sequence[str]], sample: tuple[Ar
         )
     words = [word for word, count in sorted(seen.items()) if count >= 2][:2000]
     place = {word: at for at, word in enumerate(words)}
-    runs = [base.scores(story) for story in told]
+    runs = [base.scores(story) for story in texts]
     vectors = np.concatenate([run.vectors for run in runs])
     hidden = np.concatenate([run.hidden for run in runs])
     fresh = np.zeros((len(vectors) + len(sample[0]), max(1, len(words))), dtype=np.float32)
-    for at, text in enumerate(text for story in told for text in story):
-        found = phrases(stems(text))
-        for one in found:
+    for at, text in enumerate(text for story in texts for text in story):
+        phrases_here = phrases(stems(text))
+        for one in phrases_here:
             if one in place:
-                fresh[at, place[one]] += 1.0 / np.sqrt(len(found))
+                fresh[at, place[one]] += 1.0 / np.sqrt(len(phrases_here))
     inputs = np.concatenate([np.concatenate([vectors, sample[0]]), np.concatenate([hidden, sample[1]]), fresh], axis=1)
     wanted = np.concatenate([np.ones(len(vectors)), np.zeros(len(sample[0]))])
     rest = logsumexp(
@@ -201,17 +202,17 @@ def read(path: Path) -> tuple[str, LabelWeights]:
             )
         text = arrays["words"].tobytes().decode()
         words = tuple(text.split("\n")) if text else ()
-        made = LabelWeights(arrays["own"], arrays["context"], float(arrays["bias"]), arrays["fresh"], words)
-        return arrays["name"].tobytes().decode(), made
+        weights = LabelWeights(arrays["own"], arrays["context"], float(arrays["bias"]), arrays["fresh"], words)
+        return arrays["name"].tobytes().decode(), weights
 
 
-def extended(base: PhraseNetwork, name: str, made: LabelWeights) -> PhraseNetwork:
+def extended(base: PhraseNetwork, name: str, weights: LabelWeights) -> PhraseNetwork:
     """The network with one more label; words new to it get one more dimension, which speaks for that label alone."""
     network = copy.copy(base)
     network.seen = {}
-    words = [word for word in made.words if word not in base.place]
-    at = {word: number for number, word in enumerate(made.words)}
-    values = np.array([made.fresh[at[word]] for word in words], dtype=np.float32)
+    words = [word for word in weights.words if word not in base.place]
+    place = {word: number for number, word in enumerate(weights.words)}
+    values = np.array([weights.fresh[place[word]] for word in words], dtype=np.float32)
     old, wide = base.rows.shape
     rows = np.zeros((old + len(words), wide + 1), dtype=np.int8)
     rows[:old, :wide] = base.rows
@@ -221,11 +222,11 @@ def extended(base: PhraseNetwork, name: str, made: LabelWeights) -> PhraseNetwor
     network.place = {**base.place, **{word: old + number for number, word in enumerate(words)}}
     direct = np.zeros((wide + 1, len(base.labels) + 1), dtype=np.float32)
     direct[:wide, :-1] = base.direct
-    direct[:wide, -1] = np.append(made.own, np.zeros(wide - len(made.own)))
+    direct[:wide, -1] = np.append(weights.own, np.zeros(wide - len(weights.own)))
     direct[wide, -1] = 1.0
     network.direct = direct
-    network.direct_bias = np.append(base.direct_bias, made.bias).astype(np.float32)
-    network.context = np.concatenate([base.context, made.context[:, None]], axis=1)
+    network.direct_bias = np.append(base.direct_bias, weights.bias).astype(np.float32)
+    network.context = np.concatenate([base.context, weights.context[:, None]], axis=1)
     network.enter = np.append(base.enter, np.median(base.enter)).astype(np.float32)
     network.labels = (*base.labels, name)
     network.gates = {
@@ -245,7 +246,7 @@ def top_label(network: PhraseNetwork, story: Sequence[str]) -> str:
 def with_taught(base: PhraseNetwork) -> PhraseNetwork:
     """The network with all scenarios the user added."""
     for path in taught_files():
-        name, made = read(path)
+        name, weights = read(path)
         if name not in base.labels:
-            base = extended(base, name, made)
+            base = extended(base, name, weights)
     return base

@@ -57,14 +57,16 @@ class Features:
 
     def fit(self, documents: Sequence[Sequence[str]]) -> Features:
         """Learn vocabulary, weights and vectors."""
-        found: Counter[str] = Counter()
+        counts: Counter[str] = Counter()
         for document in documents:
-            found.update(set(document))
-        words = sorted((word for word, count in found.items() if count > 1), key=lambda word: (-found[word], word))[
+            counts.update(set(document))
+        words = sorted((word for word, count in counts.items() if count > 1), key=lambda word: (-counts[word], word))[
             : self.most
         ]
-        self.place_ = {word: at for at, word in enumerate(words)}
-        self.idf_ = np.array([np.log((1 + len(documents)) / (1 + found[word])) + 1 for word in words], dtype=np.float32)
+        self.place_ = {word: index for index, word in enumerate(words)}
+        self.idf_ = np.array(
+            [np.log((1 + len(documents)) / (1 + counts[word])) + 1 for word in words], dtype=np.float32
+        )
         if "vectors" in self.kinds:
             self.vectors_ = self.learn_vectors(documents)
         if "lda" in self.kinds and self.topics is None:
@@ -74,9 +76,9 @@ class Features:
     def learn_vectors(self, documents: Sequence[Sequence[str]]) -> Array:
         """Word vectors (V, width) from which words share stories."""
         within = np.zeros((len(documents), len(self.place_)), dtype=np.float32)
-        for at, document in enumerate(documents):
+        for row, document in enumerate(documents):
             for word in set(document) & self.place_.keys():
-                within[at, self.place_[word]] = 1
+                within[row, self.place_[word]] = 1
         both = within.T @ within
         alone = np.maximum(both.diagonal(), 1)
         mutual = np.log(np.maximum(both, 1e-9) * len(documents) / np.outer(alone, alone))
@@ -87,10 +89,10 @@ class Features:
     def __call__(self, documents: Sequence[Sequence[str]]) -> Array:
         """One row a document (N, F)."""
         counts = np.zeros((len(documents), len(self.place_)), dtype=np.float32)
-        for at, document in enumerate(documents):
+        for row, document in enumerate(documents):
             for word in document:
                 if word in self.place_:
-                    counts[at, self.place_[word]] += 1
+                    counts[row, self.place_[word]] += 1
         parts = []
         for kind in self.kinds:
             if kind == "tfidf":
@@ -219,14 +221,14 @@ class SegmentThenLabel:
             [[word for some in words[first:last] for word in some] for first, last in borders]
         )
         chances = self.learned_.classifiers.chances(rows)
-        return [(first, last, *self.judge(chances[at])) for at, (first, last) in enumerate(borders)]
+        return [(first, last, *self.judge(chances[index])) for index, (first, last) in enumerate(borders)]
 
     def judge(self, chances: Array, most: int = 5) -> tuple[tuple[Label, ...], float]:
         """Ranked labels and the entropy of the classifiers' outputs as a distribution, 1 for the greatest possible."""
         shares = chances / max(float(chances.sum()), 1e-12)
         entropy = float(-(shares * np.log(np.maximum(shares, 1e-12))).sum()) / math.log(max(2, len(shares)))
         order = np.argsort(-chances, kind="stable")[:most]
-        return tuple(Label(self.learned_.classifiers.labels_[at], float(chances[at])) for at in order), entropy
+        return tuple(Label(self.learned_.classifiers.labels_[label], float(chances[label])) for label in order), entropy
 
     def answer(self, question: AnyQuestion) -> Prediction:
         """Segments; for a whole story the labels of the story as one piece."""
@@ -243,12 +245,12 @@ class SegmentThenLabel:
             return Prediction("", tuple(guesses), by=self.name)
         spans = spans_of(story)
         threshold = 1.0 if self.threshold_ is None else self.threshold_
-        found = tuple(
+        segments = tuple(
             Segment(spans[first].start, spans[last - 1].stop, labels, by=self.name)
             for first, last, labels, entropy in self.pieces(story)
             if last > first and entropy <= threshold
         )
-        return Prediction("", (Guess(Segments(found)),), by=self.name)
+        return Prediction("", (Guess(Segments(segments)),), by=self.name)
 
 
 class TopicTilingLabels(SegmentThenLabel):
@@ -294,7 +296,7 @@ class MajorityScenario:
                 counts[find(story.scenario).name if known(story.scenario) else story.scenario] += len(spans_of(story))
         if not counts:
             raise BadInput("sent-maj: expected stories that name their scenario to learn from, got none.")
-        self.label_ = min(counts, key=lambda one: (-counts[one], one))
+        self.label_ = min(counts, key=lambda name: (-counts[name], name))
         return self
 
     def answer(self, question: AnyQuestion) -> Prediction:

@@ -96,10 +96,10 @@ class WordBatch(NamedTuple):
 
     def targets(self, end: int) -> tuple[Tensor, Tensor]:
         """Words with ``</S>`` behind (B, n + 1), and their lengths (B,)."""
-        told = torch.nn.functional.pad(self.words, (0, 1), value=end)
-        rows = torch.arange(len(told), device=told.device)
-        told[rows, self.sizes] = end
-        return told, self.sizes + 1
+        targets = torch.nn.functional.pad(self.words, (0, 1), value=end)
+        rows = torch.arange(len(targets), device=targets.device)
+        targets[rows, self.sizes] = end
+        return targets, self.sizes + 1
 
 
 def pad(rows: Sequence[list[int]], value: int) -> tuple[Tensor, Tensor]:
@@ -113,8 +113,8 @@ def batch(rows: Sequence[PairRow], vocabulary: Vocabulary, cut: int | None = Non
     """Rows as a WordBatch; ``cut`` keeps that many words of each side."""
     abstract, positions = pad([[vocabulary.start, *vocabulary.ids(row.abstract[:cut])] for row in rows], vocabulary.pad)
     words, sizes = pad([vocabulary.ids(row.concrete[:cut]) for row in rows], vocabulary.pad)
-    told = (torch.arange(words.shape[1] + 1) <= sizes[:, None]).flatten().nonzero()[:, 0]
-    return WordBatch(abstract, positions, words, sizes, positions, told)
+    places = (torch.arange(words.shape[1] + 1) <= sizes[:, None]).flatten().nonzero()[:, 0]
+    return WordBatch(abstract, positions, words, sizes, positions, places)
 
 
 def batches(
@@ -127,12 +127,12 @@ def batches(
     pool = 20 * size if shuffle is not None else len(order)
     groups = []
     for first in range(0, len(order), max(1, pool)):
-        near = sorted(order[first : first + pool], key=lambda at: len(rows[at].concrete[:cut]))
-        groups += [near[at : at + size] for at in range(0, len(near), size)]
+        near = sorted(order[first : first + pool], key=lambda index: len(rows[index].concrete[:cut]))
+        groups += [near[index : index + size] for index in range(0, len(near), size)]
     if shuffle is not None:
         shuffle.shuffle(groups)
     for group in groups:
-        yield batch([rows[at] for at in group], vocabulary, cut)
+        yield batch([rows[index] for index in group], vocabulary, cut)
 
 
 def lengths(rows: Sequence[PairRow], cut: int | None) -> tuple[int, int]:

@@ -132,18 +132,18 @@ class BeamMarginal(WordModel):
         filled = self.longer(todo, whitelist)
         rows: list[PairRow] = []
         asked: list[QueryPlace] = []
-        told: list[QueryPlace] = []
+        places: list[QueryPlace] = []
         for sketched, fillings in zip(todo, filled, strict=True):
             since = (
                 sketched.blanks[-1][1] if sketched.blanks else len(sketched.words)
             )  # what stands before the first blank speaks for none
             for text, _ in fillings:
                 asked.append(QueryPlace(len(rows), len(text), len(text)))
-                told += [QueryPlace(len(rows), start, start) for start in range(since, len(text))]
+                places += [QueryPlace(len(rows), start, start) for start in range(since, len(text))]
                 rows.append(sketched.row(text))
-        tables, spoken = self.inner.read_places(rows, asked, told, whitelist)
+        tables, spoken = self.inner.read_places(rows, asked, places, whitelist)
         heard = torch.zeros(len(rows)).index_add(
-            0, torch.tensor([place.row for place in told], dtype=torch.long), spoken
+            0, torch.tensor([place.row for place in places], dtype=torch.long), spoken
         )
         start = 0
         for sketched, fillings in zip(todo, filled, strict=True):

@@ -115,8 +115,8 @@ class WordHead(nn.Module):  # type: ignore[misc]
             ).mean()  # over the words that are not ruled out
             loss = (1 - self.reading.smooth) * loss + self.reading.smooth * even
         if self.reading.agree and self.training:
-            one, other = logp.chunk(2)
-            apart = ((one.exp() - other.exp()) * (one - other)).sum(-1).mean() / 2  # mean of both divergences
+            first, other = logp.chunk(2)
+            apart = ((first.exp() - other.exp()) * (first - other)).sum(-1).mean() / 2  # mean of both divergences
             loss = loss + self.reading.agree * apart
         if self.reading.aside:
             logits = self.drop(states[open_words[:, 0], open_words[:, 1]].float()) @ self.head.weight.T + self.head.bias

@@ -75,11 +75,11 @@ class _Forward(torch.autograd.Function):  # type: ignore[misc]
             betas.append(beta)
             beta = (here[:, j] + beta + before[:, j]).flip(-1).logcumsumexp(-1).flip(-1) - before[:, j]
         after = torch.stack(betas[::-1], 1)  # (B, n, m)
-        told = torch.arange(here.shape[1], device=here.device) < words[:, None]  # (B, n)
-        posterior = (table + after - total[:, None, None]).exp() * told[..., None]  # (B, n, m), sums to 1 over m
+        inside = torch.arange(here.shape[1], device=here.device) < words[:, None]  # (B, n)
+        posterior = (table + after - total[:, None, None]).exp() * inside[..., None]  # (B, n, m), sums to 1 over m
         below = posterior.cumsum(-1)  # P(a_j <= i)
         began = (first(here, context.free) + beta - total[:, None]).exp().cumsum(-1)  # P(the start <= i)
-        earlier = torch.cat([began[:, None], below[:, :-1]], 1) * told[..., None]
+        earlier = torch.cat([began[:, None], below[:, :-1]], 1) * inside[..., None]
         left = (earlier - below).clamp(min=0.0)
         return posterior * grad[:, None, None], left * grad[:, None, None], None, None, None
 
@@ -136,6 +136,6 @@ def path_score(scores: AlignmentScores, path: Tensor, words: Tensor, free: bool 
         previous[:, 0] = path[:, 0]
     step = (scores.word + scores.emit + before).gather(2, path[..., None])[..., 0]
     step = step - before.gather(2, previous[..., None])[..., 0]  # (B, n)
-    told = torch.arange(path.shape[1], device=path.device) < words[:, None]
-    total: Tensor = (step * told).sum(1)
+    inside = torch.arange(path.shape[1], device=path.device) < words[:, None]
+    total: Tensor = (step * inside).sum(1)
     return total

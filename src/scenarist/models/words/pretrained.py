@@ -269,8 +269,10 @@ def alike(rows: Sequence[PairRow], size: int, chance: random.Random) -> list[lis
     chance.shuffle(order)
     pool, groups = 16 * size, []
     for first in range(0, len(order), pool):
-        near = sorted(order[first : first + pool], key=lambda at: len(rows[at].abstract) + len(rows[at].concrete))
-        groups += [[rows[at] for at in near[at : at + size]] for at in range(0, len(near), size)]
+        near = sorted(
+            order[first : first + pool], key=lambda index: len(rows[index].abstract) + len(rows[index].concrete)
+        )
+        groups += [[rows[index] for index in near[index : index + size]] for index in range(0, len(near), size)]
     chance.shuffle(groups)
     return groups
 

@@ -62,10 +62,10 @@ class PretrainedTransducer(WordHead):
             return a, d, None
         return a, d, states.gather(1, batch.heads[..., None].expand(-1, -1, wide))
 
-    def scores(self, a: Tensor, d: Tensor, told: Tensor) -> AlignmentScores:
+    def scores(self, a: Tensor, d: Tensor, targets: Tensor) -> AlignmentScores:
         """Scores of the dynamic programme from the blind states, (B, n, m) each."""
         b = self.drop(d.float()) @ self.head.weight.T + self.head.bias  # (B, n, V)
-        word = product_grid(a, b, told)
+        word = product_grid(a, b, targets)
         shift = self.ratio.log().expand_as(word)
         return AlignmentScores(word, torch.log1p(-self.ratio).expand_as(word), shift)
 
@@ -73,16 +73,16 @@ class PretrainedTransducer(WordHead):
         """Targets with ``</S>`` (B, n + 1), number of positions (B,), number of words (B,)."""
         lists = [[*self.vocabulary.ids(row.concrete), self.vocabulary.end] for row in rows]
         width = max(len(ids) for ids in lists)
-        told = torch.tensor([ids + [self.vocabulary.pad] * (width - len(ids)) for ids in lists], device=self.device)
+        targets = torch.tensor([ids + [self.vocabulary.pad] * (width - len(ids)) for ids in lists], device=self.device)
         positions = torch.tensor([len(row.abstract) + 1 for row in rows], device=self.device)
-        return told, positions, torch.tensor([len(ids) for ids in lists], device=self.device)
+        return targets, positions, torch.tensor([len(ids) for ids in lists], device=self.device)
 
     def loss(self, rows: Sequence[PairRow]) -> Tensor:
         """The words given the best blind alignment of the prefix, plus ``blind_weight`` times the blind marginal likelihood."""
         rows = self.twice(rows)
         a, d, seen = self.experts(rows)
-        told, positions, sizes = self.told(rows)
-        scores = self.scores(a, d, told)
+        targets, positions, sizes = self.told(rows)
+        scores = self.scores(a, d, targets)
         marginal = -monotonic.log_likelihood(scores, positions, sizes).sum() / sizes.sum()
         before = self.before(monotonic.best_prefixes(scores).table, positions, rows)  # (B, n + 1)
         extra = a.gather(1, before[..., None].expand(-1, -1, a.shape[2]))  # (B, n + 1, V)
@@ -102,14 +102,14 @@ class PretrainedTransducer(WordHead):
     def align(self, rows: Sequence[PairRow]) -> Tensor:
         """Viterbi alignments, (B, n + 1) positions; 0 is the start, 1 the first abstract word."""
         a, d, _ = self.experts(rows)
-        told, positions, sizes = self.told(rows)
-        return monotonic.viterbi(self.scores(a, d, told), positions, sizes)
+        targets, positions, sizes = self.told(rows)
+        return monotonic.viterbi(self.scores(a, d, targets), positions, sizes)
 
     def logits(self, rows: Sequence[PairRow], places: Sequence[QueryPlace]) -> Tensor:
         """Logits over the vocabulary at these places, (Q, V), from the position of the word before the blank."""
         a, d, seen = self.experts(rows)
-        told, positions, _ = self.told(rows)
-        table = monotonic.best_prefixes(self.scores(a, d, told)).table
+        targets, positions, _ = self.told(rows)
+        table = monotonic.best_prefixes(self.scores(a, d, targets)).table
         index = torch.tensor(places, device=self.device)
         row, place = index[:, 0], index[:, 1]
         position = self.before(table, positions, rows)[row, place]

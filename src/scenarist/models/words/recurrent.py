@@ -94,9 +94,9 @@ class WordNetwork(nn.Module):  # type: ignore[misc]
 
     def loss(self, batch: WordBatch, hard: bool = False) -> Tensor:
         """Mean -ln P per word, ``</S>`` included. ``hard`` is for models with alignments."""
-        told = batch.targets(self.vocabulary.end)[0].flatten().index_select(0, batch.told)
+        targets = batch.targets(self.vocabulary.end)[0].flatten().index_select(0, batch.told)
         loss: Tensor = nn.functional.cross_entropy(
-            self.words(self.states(batch).flatten(0, 1).index_select(0, batch.told)), told
+            self.words(self.states(batch).flatten(0, 1).index_select(0, batch.told)), targets
         )
         return loss
 

@@ -69,14 +69,14 @@ class MlpEmission(nn.Module):  # type: ignore[misc]
         out: Tensor = (here[..., None] + logits.log_softmax(-1)).logsumexp(1)
         return out
 
-    def grid(self, e: Tensor, d: Tensor, told: Tensor) -> Tensor:
+    def grid(self, e: Tensor, d: Tensor, targets: Tensor) -> Tensor:
         """ln p(told_j | i, j), (B, n, m), from e (B, m, h), d (B, n, h), told (B, n)."""
         if not torch.is_grad_enabled() and len(e) > TEXTS:  # nothing is kept, so little need be held at once
-            parts = zip(e.split(TEXTS), d.split(TEXTS), told.split(TEXTS), strict=True)
+            parts = zip(e.split(TEXTS), d.split(TEXTS), targets.split(TEXTS), strict=True)
             return torch.cat([self.grid(*part) for part in parts])
         both = self.bend(self.of_encoder(e)[:, None] + self.of_decoder(d)[:, :, None])  # (B, n, m, h)
         logits = self.out(self.drop(both))  # (B, n, m, V)
-        chosen = logits.gather(-1, told[:, :, None, None].expand(-1, -1, logits.shape[2], 1))[..., 0]
+        chosen = logits.gather(-1, targets[:, :, None, None].expand(-1, -1, logits.shape[2], 1))[..., 0]
         out: Tensor = chosen - logits.logsumexp(-1)
         return out
 
@@ -103,18 +103,18 @@ class ProductEmission(nn.Module):  # type: ignore[misc]
         share = (here.exp() / mass)[:, None] @ each  # (Q, 1, V)
         return (own * share[:, 0]).clamp(min=1e-37).log()
 
-    def grid(self, e: Tensor, d: Tensor, told: Tensor) -> Tensor:
+    def grid(self, e: Tensor, d: Tensor, targets: Tensor) -> Tensor:
         """ln p(told_j | i, j), (B, n, m), from e (B, m, h), d (B, n, h), told (B, n)."""
-        return product_grid(self.of_encoder(e), self.of_decoder(d), told)
+        return product_grid(self.of_encoder(e), self.of_decoder(d), targets)
 
 
-def product_grid(a: Tensor, b: Tensor, told: Tensor) -> Tensor:
+def product_grid(a: Tensor, b: Tensor, targets: Tensor) -> Tensor:
     """ln softmax(a_i + b_j)[told_j] for all (i, j): a (B, m, V), b (B, n, V), told (B, n) -> (B, n, m)."""
     top_a, top_b = a.detach().amax(-1, keepdim=True), b.detach().amax(-1, keepdim=True)
     mass = (b - top_b).exp() @ (a - top_a).exp().transpose(1, 2)  # (B, n, m)
     total = mass.clamp(min=1e-37).log() + top_b + top_a.transpose(1, 2)
-    from_b = b.gather(2, told[..., None])  # (B, n, 1)
-    from_a = a.transpose(1, 2).gather(1, told[..., None].expand(-1, -1, a.shape[1]))  # (B, n, m)
+    from_b = b.gather(2, targets[..., None])  # (B, n, 1)
+    from_a = a.transpose(1, 2).gather(1, targets[..., None].expand(-1, -1, a.shape[1]))  # (B, n, m)
     return from_a + from_b - total
 
 
@@ -178,24 +178,24 @@ class Transducer(WordNetwork):
         """Encoder states (B, m, h) and decoder states (B, n + 1, h)."""
         return self.encode(batch)[0], self.decode(batch)
 
-    def scores(self, e: Tensor, d: Tensor, told: Tensor) -> AlignmentScores:
+    def scores(self, e: Tensor, d: Tensor, targets: Tensor) -> AlignmentScores:
         """What the dynamic programme needs, each (B, n, m)."""
         emit, shift = self.transition(e, d)
-        return AlignmentScores(self.emission.grid(e, d, told), emit, shift)
+        return AlignmentScores(self.emission.grid(e, d, targets), emit, shift)
 
     def loss(self, batch: WordBatch, hard: bool = False) -> Tensor:
         """-ln p per word: summed over alignments, or of the batch's best alignments (``hard``)."""
-        told, sizes = batch.targets(self.vocabulary.end)
+        targets, sizes = batch.targets(self.vocabulary.end)
         e, d = self.both(batch)
         if not hard:
-            total = monotonic.log_likelihood(self.scores(e, d, told), batch.positions, sizes, self.free)
+            total = monotonic.log_likelihood(self.scores(e, d, targets), batch.positions, sizes, self.free)
             marginal: Tensor = -total.sum() / sizes.sum()
             return marginal
         with torch.no_grad():
-            path = monotonic.viterbi(self.scores(e, d, told), batch.positions, sizes, self.free)  # (B, n + 1)
+            path = monotonic.viterbi(self.scores(e, d, targets), batch.positions, sizes, self.free)  # (B, n + 1)
         aligned = e.gather(1, path[..., None].expand(-1, -1, e.shape[2])).flatten(0, 1).index_select(0, batch.told)
         logits = self.emission.at(aligned, d.flatten(0, 1).index_select(0, batch.told))
-        words = nn.functional.cross_entropy(logits, told.flatten().index_select(0, batch.told))
+        words = nn.functional.cross_entropy(logits, targets.flatten().index_select(0, batch.told))
         emit, shift = self.transition(e, d)
         moves = monotonic.path_score(AlignmentScores(torch.zeros_like(emit), emit, shift), path, sizes, self.free)
         if self.free:
@@ -205,9 +205,9 @@ class Transducer(WordNetwork):
 
     def align(self, batch: WordBatch) -> Tensor:
         """The Viterbi alignment of whole texts, (B, n + 1) positions, ``</S>`` included; position 0 is ``<S>``."""
-        told, sizes = batch.targets(self.vocabulary.end)
+        targets, sizes = batch.targets(self.vocabulary.end)
         e, d = self.both(batch)
-        return monotonic.viterbi(self.scores(e, d, told), batch.positions, sizes, self.free)
+        return monotonic.viterbi(self.scores(e, d, targets), batch.positions, sizes, self.free)
 
     def logits(self, batch: WordBatch, rows: Tensor, places: Tensor, starts: Tensor) -> Tensor:
         """See WordNetwork: alignments of the prefix summed out, or the one that its blank's prefix predicts (``viterbi``)."""
