@@ -53,6 +53,7 @@ def skipping(strict: bool = False) -> Iterator[Skips]:
     skips = Skips(strict, lambda problem: print(f"scenarist: skipped: {problem}", file=sys.stderr))
     yield skips
     if len(skips):
+        skips.flush()
         number = f"{len(skips)} input{'' if len(skips) == 1 else 's'}"
         print(f"scenarist: {number} skipped, the rest is done (--strict stops at the first).", file=sys.stderr)
         raise typer.Exit(1)

@@ -8,6 +8,7 @@ a second process at the very same run waits for the first.
 from __future__ import annotations
 
 import os
+import shutil
 import sqlite3
 import sys
 import time
@@ -54,19 +55,28 @@ class Results:
         """What may go wrong with the file, in words."""
         try:
             yield
-        except sqlite3.OperationalError as error:
-            if "full" in str(error):
+        except sqlite3.DatabaseError as error:
+            if "full" in str(error) or self._no_space():
                 raise BadInput(
                     f"The disk is full: {self.path} cannot grow. Free some space, or set SCENARIST_HOME to another disk; "
                     "what was stored so far stays, and the run goes on from there."
+                ) from error
+            if not isinstance(error, sqlite3.OperationalError):
+                raise BadInput(
+                    f"{self.path} is not a scenarist store ({error}). Move it away and run again."
                 ) from error
             if "locked" in str(error):
                 raise BadInput(f"Another process has kept {self.path} busy for {PATIENCE:g} s. Try again.") from error
             raise BadInput(f"Cannot use the results at {self.path}: {error}.") from error
         except OSError as error:
             raise BadInput(f"Cannot open the results at {self.path}: {error.strerror}.") from error
-        except sqlite3.DatabaseError as error:
-            raise BadInput(f"{self.path} is not a scenarist store ({error}). Move it away and run again.") from error
+
+    def _no_space(self) -> bool:
+        """Is there no room left for a page of the file? SQLite then speaks of errors and of damage."""
+        try:
+            return shutil.disk_usage(self.path.parent).free < PAGE
+        except OSError:
+            return False
 
     def _open(self) -> None:
         base = self._base
@@ -168,6 +178,8 @@ class Results:
         self.close()
 
 
+PAGE = 1 << 16
+"""Bytes without which nothing can be stored."""
 PAUSE = 0.2
 """Seconds between two tries."""
 

@@ -19,19 +19,37 @@ STDIN = "stdin"
 
 
 class Skips:
-    """Inputs that could not be used: each is told at once and counted; ``strict`` raises the first."""
+    """Inputs that could not be used: each is told and counted; ``strict`` raises the first.
+
+    Nothing is told before the first text that can be used: where there is none, the error itself says all.
+    """
 
     def __init__(self, strict: bool = False, tell: Callable[[str], None] | None = None) -> None:
         self.strict = strict
         self.tell = tell
         self.errors: list[BadInput] = []
+        self.used = False
+        self._told = 0
 
     def __call__(self, error: BadInput) -> None:
         if self.strict:
             raise error
         self.errors.append(error)
-        if self.tell:
-            self.tell(str(error))
+        if self.used:
+            self.flush()
+
+    def use(self) -> None:
+        """A text could be used."""
+        if not self.used:
+            self.used = True
+            self.flush()
+
+    def flush(self) -> None:
+        """Tell what was not told yet."""
+        for error in self.errors[self._told :]:
+            if self.tell:
+                self.tell(str(error))
+        self._told = len(self.errors)
 
     def __len__(self) -> int:
         return len(self.errors)
@@ -55,13 +73,18 @@ def named_texts(
             for text in texts_of(name, verb, encoding, skip):
                 free = free_name(text.name, name, taken)
                 taken.add(free)
+                if skip:
+                    skip.use()
                 yield text._replace(name=free)
         except BadInput as error:
             if skip is None:
                 raise
             skip(error)
     if skip and len(skip) and not taken:
-        raise skip.errors[0] if len(skip) == 1 else BadInput(f"None of the {len(skip)} inputs could be used.")
+        if len(skip) == 1:
+            raise skip.errors[0]
+        skip.flush()
+        raise BadInput(f"None of the {len(skip)} inputs could be used.")
 
 
 def texts_of(name: str | Path, verb: str, encoding: str, skip: Skips | None) -> Iterator[NamedText]:
