@@ -24,14 +24,13 @@ def section() -> str:
 
 
 def value(source: str) -> float:
-    """A figure of results/, by "FILE ROW COLUMN"; the paper's own row with "(published)" where ours has the same name."""
-    file, row, column, *published = source.split()
+    """A figure of results/, by "FILE ROW COLUMN"."""
+    file, row, column = source.split()
     form = json.loads((ROOT / "results" / f"{file}.json").read_text("utf-8"))
     rows = [one for one in form["rows"] if one["model"] == row and column in one["scores"]]
     assert rows, f"results/{file}.json has no figure {column} of a row {row}"
-    chosen = [one for one in rows if (one["role"] == "published") == bool(published)] or rows
-    assert len(chosen) == 1, f"results/{file}.json has several rows {row} with {column}"
-    return float(chosen[0]["scores"][column]["value"])
+    assert len(rows) == 1, f"results/{file}.json has several rows {row} with {column}"
+    return float(rows[0]["scores"][column]["value"])
 
 
 def printed(number: float, like: str) -> str:

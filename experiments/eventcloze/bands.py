@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from scenarist.bench import marks as scoring
 from scenarist.bench.analyses.eventcloze import TUNED, Ground, signed
 from scenarist.bench.sheet import Analysis, Figure, FigureRow
 from scenarist.question import Item
@@ -34,8 +33,8 @@ def table(split: str = "dev", seed: int = 13, limit: int | None = None) -> Analy
             for band in ("unseen", "1-9", "10-99", "100-999", "1000+"):
                 items = [item for item in ground.items[preset] if where[item.id] == band]
                 if items:
-                    fields = {**ground.fields[preset], "band": band}
-                    score = scoring.score(recall, items, predictions, fields)
-                    scores[f"recall@50/{preset}-{band}"] = Figure(score.value, score.low, score.high, score.n)
+                    scores[f"recall@50/{preset}-{band}"] = ground.score(
+                        recall, preset, predictions, name, settings, items, band=band
+                    )
         rows.append(FigureRow(name, "ours" if name == "event-combination" else "baseline", scores))
     return Analysis(rows, signed("eventcloze-bands", ground))

@@ -8,13 +8,16 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from scenarist import __version__
 from scenarist.bench import marks as scoring
 from scenarist.bench.analyses.eventcloze import CORPUS, PRESETS, TUNED, Ground, signed
+from scenarist.bench.bootstrap import sources_of
 from scenarist.bench.sheet import Analysis, Figure, FigureRow
 from scenarist.bench.significance import compare
 from scenarist.contracts import Metric
 from scenarist.metrics.surprisal import InformationContent
 from scenarist.registry import make
+from scenarist.signature import sign
 
 VARIANTS: Mapping[str, Mapping[str, Any]] = {
     "lm-cloze-min5": {"preset": "lm-cloze", "min": 5},
@@ -53,7 +56,11 @@ def table(split: str = "dev", seed: int = 13, limit: int | None = None) -> Analy
             higher, lower = (scoring.marks_of(metric, items, answers[name]) for name in (more, less))
             test = compare(metric, higher, lower, seed=seed)
             values = [scoring.total(metric, part) for part in (higher, lower)]
-            figure = Figure(test.difference, test.low, test.high, len(higher), p=test.p)
+            fields = {**ground.fields[preset], "model": f"{more}-{less}", "test": test.test, "v": __version__}
+            figure = Figure(
+                test.difference, test.low, test.high, len(higher), len(sources_of(higher)), p=test.p,
+                signature=sign(f"difference-{measured}", fields),
+            )  # fmt: skip
             verdict = {
                 "holds": bool(test.low > 0), "fails": bool(test.high < 0), "values": values,
                 "ratio": values[0] / values[1] if values[1] else None,

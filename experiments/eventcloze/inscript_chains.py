@@ -119,7 +119,8 @@ def table(split: str = "dev", seed: int = 13, limit: int | None = None) -> Analy
             for item in typed if told else items:
                 logp, rank = model.rate(item.question, item.key)
                 found[item.id] = Prediction(item.id, (), name, key_logp=logp, key_rank=rank)
-            score = scoring.score(recall, items, found, {**fields, "args": "types"} if told else fields)
+            who = {"model": name, **({"with": settings} if settings else {})}
+            score = scoring.score(recall, items, found, {**who, **fields, **({"args": "types"} if told else {})})
             rows[name].scores[f"recall@50/{column}"] = Figure.of(score)
     sizes = {world: sum(len(story.events) for story in several) for world, several in train.items()}
     signature = sign(

@@ -50,7 +50,9 @@ def table(split: str = "dev", seed: int = 13, limit: int | None = None) -> Analy
             for preset in first.items:
                 if preset == "lm-cloze" and settings.get("unknown") == "mean":
                     continue  # the position is told: nothing differs
-                scores[f"recall@50/{preset}-first"] = first.score(metric, preset, first.predictions(model, preset))
+                scores[f"recall@50/{preset}-first"] = first.score(
+                    metric, preset, first.predictions(model, preset), name, settings
+                )
             tried.append((settings, FigureRow(label, "baseline", scores)))
         rows += [row for _, row in tried]
         for preset in whole.items:
@@ -60,7 +62,7 @@ def table(split: str = "dev", seed: int = 13, limit: int | None = None) -> Analy
             values: dict[str, float] = {}
             for settings, row in able[:AGAIN]:
                 predictions = whole.predictions(whole.model(name, settings), preset)
-                row.scores[f"recall@50/{preset}"] = whole.score(metric, preset, predictions)
+                row.scores[f"recall@50/{preset}"] = whole.score(metric, preset, predictions, name, settings)
                 values[row.model] = row.scores[f"recall@50/{preset}"].value
             best[f"{name}/{preset}"] = max(values, key=values.__getitem__)
     return Analysis(rows, signed("eventcloze-tuning", whole), {"best": best})

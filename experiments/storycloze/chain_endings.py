@@ -12,6 +12,7 @@ from typing import Any
 
 from scenarist import __version__
 from scenarist.bench import sit as runner
+from scenarist.bench.ratios import Tally, ratio
 from scenarist.bench.sheet import Analysis, Figure, FigureRow
 from scenarist.models.endings.narrative_chains import NarrativeChains, kind_of
 from scenarist.question import Choice
@@ -59,8 +60,11 @@ def figures(marks: dict[str, list[tuple[bool, bool]]]) -> dict[str, Figure]:
         found = marks.get(kind) or []
         if not found:
             continue
-        right, drawn = (sum(mark[at] for mark in found) / len(found) for at in (0, 1))
-        values = {"accuracy": right, "share": len(found) / total, "drawn": drawn}
-        for name, value in values.items():
-            scores[f"{name}/{kind}"] = Figure(value, n=len(found))
+        counts = {
+            "accuracy": [mark[0] for mark in found],
+            "share": [True] * len(found) + [False] * (total - len(found)),
+            "drawn": [mark[1] for mark in found],
+        }
+        for name, values in counts.items():
+            scores[f"{name}/{kind}"] = ratio(Tally(value, 1, (str(at),)) for at, value in enumerate(values))
     return scores

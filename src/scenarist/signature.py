@@ -32,6 +32,7 @@ WORDS = {
     "repeats": "events that come twice in a chain: '{}'",
     "position": "the position of the gap was {}",
     "chains": "chains tested: {}",
+    "row": "it is the row '{}' of its table",
     "gaps": "gaps of a chain: '{}' (each event once, the last, or one drawn at random)",
     "items": "at most {} items were drawn (0: all)",
     "ties": "tied candidates counted at their {} rank",

@@ -272,13 +272,12 @@ def analysis(table: Table, split: str, seed: int, limit: int | None, only: Seque
 def signed(signature: str, row: FigureRow) -> FigureRow:
     """A row of an analysis whose figures all have a signature: that of the table with the row, where the analysis gave none of its own."""
     _, fields = parse(signature)
-    own = {key: value for key, value in fields.items() if key not in ("model", "v")}
+    own = {key: value for key, value in fields.items() if key != "v"}
+    who = row.who if row.who.get("model") == row.model else {**row.who, "row": row.model}
     scores = {
         column: figure
         if figure.signature or row.role == "published"
-        else msgspec.structs.replace(
-            figure, signature=sign(column, {"model": row.model, **own, "v": fields.get("v", __version__)})
-        )
+        else msgspec.structs.replace(figure, signature=sign(column, {**own, **who, "v": fields.get("v", __version__)}))
         for column, figure in row.scores.items()
     }
     return msgspec.structs.replace(row, scores=scores)

@@ -70,6 +70,8 @@ class FigureRow(msgspec.Struct):
     """By ``metric/condition``."""
     more: dict[str, Any] = {}
     """What else the row says, by name: ``problem`` where it could not be run, a setting, plain counts."""
+    who: dict[str, object] = {}
+    """For the signatures of an analysis: which model it is, with which settings and weights (`solver.model_fields`)."""
 
     def form(self) -> dict[str, Any]:
         """The promised form."""

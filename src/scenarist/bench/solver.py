@@ -47,6 +47,27 @@ def learns_from(model: object) -> bool:
     return getattr(model, "learns", "nothing") != "nothing"
 
 
+def weights_hash(read: Sequence[str]) -> str:
+    """A short hash of all files that a model reads, from the hashes of each; empty where it reads none."""
+    return content_hash([part.encode() for part in read], 6) if read else ""
+
+
+def model_fields(
+    name: str, settings: Mapping[str, Any], model: object, learned: Sequence[str] = (), weights: str | None = None
+) -> dict[str, object]:
+    """The part of a signature that says who answers: the model, its settings, the hash of its weights, and what it learned from.
+
+    ``learned``: corpora it learns from in this run, beside those that its weights come from.
+    """
+    before = getattr(model, "trained_on", ())
+    corpora = list(dict.fromkeys([*(before if isinstance(before, Sequence) else ()), *learned]))
+    kept = {key: value for key, value in settings.items() if key != "weights"}
+    read = weights_hash(read_by(model)) if weights is None else weights
+    return {
+        "model": name, **({"with": kept} if kept else {}), "train": corpora or "none", **({"weights": read} if read else {})
+    }  # fmt: skip
+
+
 class Again:
     """Several corpora one after the other, re-iterable."""
 
@@ -160,19 +181,10 @@ class Solver:
 
         ``answered``: its recorded answers, where it was answered from them; its weights are then those that made the record.
         """
-        settings = {key: value for key, value in self.settings.items() if key != "weights"}
         model = self.model if answered is None else self.described()
         learned = list(dict.fromkeys(source.corpus for source in self.sources)) if learns_from(model) else []
-        before = getattr(model, "trained_on", ())
-        corpora = list(dict.fromkeys([*(before if isinstance(before, Sequence) else ()), *learned]))
-        chosen = self.chosen if learned else {}
-        return {
-            "model": self.row.model,
-            **({"with": settings} if settings else {}),
-            **({"from": chosen} if chosen else {}),
-            "train": corpora or "none",
-            **({"weights": weights} if (weights := self.weights(model, answered)) else {}),
-        }
+        fields = model_fields(self.row.model, self.settings, model, learned, self.weights(model, answered))
+        return {**fields, **({"from": self.chosen} if learned and self.chosen else {})}
 
     def described(self) -> object:
         """The class of the model, which says what it learned from, so that a recorded row needs no weights; or the model itself, where
@@ -187,11 +199,10 @@ class Solver:
 
     def weights(self, model: object, answered: Section | None) -> str:
         """A short hash of all that the model reads; the name of its weights where the record of its answers does not say it."""
-        if answered is not None:
-            read = sorted(answered.header.weights.values())
-            return content_hash([part.encode() for part in read], 6) if read else str(self.settings.get("weights", ""))
-        read = read_by(model)
-        return content_hash([part.encode() for part in read], 6) if read else ""
+        if answered is None:
+            return weights_hash(read_by(model))
+        read = sorted(answered.header.weights.values())
+        return weights_hash(read) if read else str(self.settings.get("weights", ""))
 
     def recorded(self, records: Iterable[Section], split: str) -> Section | None:
         """The recorded answers of this row, condition and seed, made with these settings."""

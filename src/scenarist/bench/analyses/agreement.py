@@ -19,10 +19,12 @@ from pathlib import Path
 
 from scenarist import __version__
 from scenarist.bench import marks as scoring
+from scenarist.bench.ratios import Tally, ratio
 from scenarist.bench.sheet import Analysis, Figure, FigureRow
 from scenarist.contracts import Metric
 from scenarist.corpora.stitched import Stitched, kin
 from scenarist.errors import BadInput
+from scenarist.exams.detection import made_of
 from scenarist.formats import brat, webanno
 from scenarist.formats.lines import stem
 from scenarist.formats.plain import sentences
@@ -51,6 +53,7 @@ def measure(stories: Sequence[Story], fields: Mapping[str, object]) -> Analysis:
     """The rows for given stories, each with the segments of all its annotators."""
     pairs: dict[tuple[str, str], dict[str, list[Mark]]] = {}
     kinds: Counter[str] = Counter()
+    by_story: list[tuple[Story, Counter[str]]] = []
     alone = 0
     for story in stories:
         people = annotators(story)
@@ -63,11 +66,15 @@ def measure(stories: Sequence[Story], fields: Mapping[str, object]) -> Analysis:
             answers = [by_whom(story, who) for who in (one, two)]
             for name in METRICS:
                 counts = make("metric", name).agree(*answers, item)
-                mark = Mark(story.id, tuple((key, float(value)) for key, value in counts.items()), story.id)
+                mark = Mark(
+                    story.id, tuple((key, float(value)) for key, value in counts.items()), story.id, made_of(story)
+                )
                 pairs.setdefault((one, two), {}).setdefault(name, []).append(mark)
-            kinds.update(
+            sentences_of_kind = Counter(
                 kind(*both) for both in zip(*(cover(bare, one_segments(story, who)) for who in (one, two)), strict=True)
             )
+            kinds.update(sentences_of_kind)
+            by_story.append((story, sentences_of_kind))
     if not pairs:
         raise BadInput(
             f"agreement: none of the {len(stories)} documents was annotated by two people. Expected one sub-folder an annotator with "
@@ -76,8 +83,12 @@ def measure(stories: Sequence[Story], fields: Mapping[str, object]) -> Analysis:
     rows = [row(f"{one} and {two}", marks, fields) for (one, two), marks in sorted(pairs.items())]
     pooled = {name: [mark for marks in pairs.values() for mark in renamed(marks[name])] for name in METRICS}
     rows.append(row("all pairs", pooled, fields))
-    total = sum(kinds.values())
-    rows[-1].scores |= {f"share/{name}": Figure(kinds[name] / total, n=total) for name in KINDS}
+    rows[-1].scores |= {
+        f"share/{name}": ratio(
+            Tally(counter[name], counter.total(), made_of(story) or (story.id,)) for story, counter in by_story
+        )
+        for name in KINDS
+    }
     counts = {
         "documents": len(stories),
         "annotated_by_one_only": alone,
@@ -99,7 +110,7 @@ def remarks(stories: Sequence[Story], alone: int) -> list[str]:
 
 def renamed(marks: Iterable[Mark]) -> list[Mark]:
     """Marks whose ids stay apart when pairs are pooled."""
-    return [Mark(f"{mark.item}#{at}", mark.counts, mark.group) for at, mark in enumerate(marks)]
+    return [Mark(f"{mark.item}#{at}", mark.counts, mark.group, mark.groups) for at, mark in enumerate(marks)]
 
 
 def row(name: str, marks: Mapping[str, Sequence[Mark]], fields: Mapping[str, object]) -> FigureRow:
@@ -107,7 +118,7 @@ def row(name: str, marks: Mapping[str, Sequence[Mark]], fields: Mapping[str, obj
     scores = {}
     for metric_name, given in marks.items():
         metric: Metric = make("metric", metric_name)
-        score = scoring.score_marks(metric, given, {"exam": "detection", **fields})
+        score = scoring.score_marks(metric, given, {"exam": "detection", "row": name, **fields})
         scores[f"{metric_name}/annotators"] = Figure.of(score)
     return FigureRow(name, "human" if "made-up" not in str(fields.get("data")) else "baseline", scores)
 
@@ -173,7 +184,7 @@ def made_up(split: str, seed: int, documents: int = 120) -> list[Story]:
         draw = random.Random(f"{seed} {story.id}")
         one, two = list(combinations("1234", 2))[number % 6]
         segments = tuple(mark for who in (one, two) for mark in perturbed(story, f"made-up {who}", draw))
-        notes = (("annotator", f"made-up {one}"), ("annotator", f"made-up {two}"))
+        notes = (*story.notes, ("annotator", f"made-up {one}"), ("annotator", f"made-up {two}"))
         found.append(replace(story, segments=segments, notes=notes))
     return found
 

@@ -6,7 +6,7 @@ Chambers (2017): Figure 1 (recall of PMI by frequency cutoff), Table 3. Tuning, 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from scenarist import __version__
@@ -71,9 +71,13 @@ class Ground:
             found[item.id] = Prediction(item.id, guesses, model.name, key_logp=logp, key_rank=rank)
         return found
 
-    def score(self, metric: Metric, preset: str, predictions: Mapping[str, Prediction], **more: object) -> Figure:
-        """A number with its interval and signature."""
-        return Figure.of(scoring.score(metric, self.items[preset], predictions, {**self.fields[preset], **more}))
+    def score(
+        self, metric: Metric, preset: str, predictions: Mapping[str, Prediction], model: str,
+        settings: Mapping[str, Any] | None = None, items: Sequence[Item] | None = None, **more: object,
+    ) -> Figure:  # fmt: skip
+        """A number with its interval and signature; of some ``items`` alone where ``more`` says which."""
+        fields = {"model": model, **({"with": settings} if settings else {}), **self.fields[preset], **more}
+        return Figure.of(scoring.score(metric, self.items[preset] if items is None else items, predictions, fields))
 
 
 def signed(table: str, ground: Ground) -> str:
@@ -100,13 +104,15 @@ def cutoff(split: str = "dev", seed: int = 13, limit: int | None = None) -> Anal
         model = ground.model("pmi", {"cutoff": least})
         kept = int((ground.counts.events >= least).sum())
         scores = {
-            f"recall@50/{preset}": ground.score(metric, preset, ground.predictions(model, preset), cutoff=least)
+            f"recall@50/{preset}": ground.score(
+                metric, preset, ground.predictions(model, preset), "pmi", {"cutoff": least}
+            )
             for preset in ground.items
         }
         rows.append(FigureRow(f"pmi-cutoff-{least}", "baseline", scores, {"cutoff": least, "events_ranked": kept}))
     unigram = ground.model("unigram", {})
     level = {
-        f"recall@50/{preset}": ground.score(metric, preset, ground.predictions(unigram, preset))
+        f"recall@50/{preset}": ground.score(metric, preset, ground.predictions(unigram, preset), "unigram")
         for preset in ground.items
     }
     rows.append(FigureRow("unigram", "baseline", level))
@@ -136,6 +142,6 @@ def information(split: str = "dev", seed: int = 13, limit: int | None = None) ->
             for k in (1, 10, 50):
                 metric = InformationContent(k=k, counts=counts)
                 label = "information_content" if k == 10 else f"information_content@{k}"
-                scores[f"{label}/{preset}"] = ground.score(metric, preset, predictions)
+                scores[f"{label}/{preset}"] = ground.score(metric, preset, predictions, name, settings)
         rows.append(FigureRow(name, "baseline", scores))
     return Analysis(rows, signed("chambers2017-ic", ground))

@@ -9,15 +9,20 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from itertools import chain
 from typing import Any
 
+import msgspec
+
 from scenarist import __version__
+from scenarist.bench.ratios import Tally, ratio
 from scenarist.bench.sheet import Analysis, Figure, FigureRow
 from scenarist.bench.sit import data_hash
+from scenarist.bench.solver import model_fields
 from scenarist.corpora.kidscook import KidsCook
 from scenarist.errors import Missing
 from scenarist.exams.wordcloze import WordCloze
-from scenarist.learning.alignments import Shape, read_hand, shape
+from scenarist.learning.alignments import read_hand, shape
 from scenarist.registry import make
 from scenarist.signature import sign
 from scenarist.store.home import resource
@@ -55,21 +60,32 @@ def diagonal(pairs: Sequence[Pair]) -> list[Alignment]:
     ]
 
 
-def cells(found: Sequence[Shape], pairs: int) -> dict[str, Figure]:
-    """The columns of a row: means over the seeds, each seed's value kept."""
-    names = {
-        "span/viterbi": "span",
-        "used/viterbi": "used",
-        "degenerate/viterbi": "degenerate",
-        "agreement/hand": "agreement",
+def cells(seeds: Sequence[Sequence[Alignment]], hand: Mapping[str, Mapping[int, Any]]) -> dict[str, Figure]:
+    """The columns of a row: over all seeds together, each seed's value kept; pairs are drawn."""
+    by_seed = [shape(aligned, hand) for aligned in seeds]
+    by_pair = [[(one.pair.id, shape([one], hand), one) for one in aligned] for aligned in seeds]
+    counts: dict[str, list[Tally]] = {
+        "span/viterbi": [],
+        "used/viterbi": [],
+        "degenerate/viterbi": [],
+        "agreement/hand": [],
     }
+    for pair, figures, aligned in chain.from_iterable(by_pair):
+        source, stretches = (pair,), len(aligned.spans())
+        counts["span/viterbi"].append(Tally(len(aligned.path), stretches, source))
+        counts["used/viterbi"].append(Tally(figures.used, 1, source))
+        counts["degenerate/viterbi"].append(Tally(figures.degenerate, 1, source))
+        if figures.agreement is not None:
+            counts["agreement/hand"].append(Tally(figures.agreement * figures.linked, figures.linked, source))
     scores: dict[str, Figure] = {}
-    for column, field in names.items():
-        values = [getattr(one, field) for one in found]
-        if any(value is None for value in values):
+    for column, given in counts.items():
+        if not given:
             continue
-        n = found[0].linked if field == "agreement" else pairs
-        scores[column] = Figure(sum(values) / len(values), min(values), max(values), n)
+        values = [getattr(figures, column.partition("/")[0]) for figures in by_seed]
+        figure = ratio(given, proportion=not column.startswith("span"))
+        n = round(figure.n / len(seeds)) if column == "agreement/hand" and figure.n else len(seeds[0])
+        several = {str(seed): value for seed, value in zip(SEEDS, values, strict=False)} if len(values) > 1 else {}
+        scores[column] = msgspec.structs.replace(figure, n=n, seeds=several)
     return scores
 
 
@@ -77,17 +93,20 @@ def surprisal(model: Any, split: str, limit: int | None) -> dict[str, Figure]:
     """Mean -ln P of the blank words, and the same with ln 2 for each token and each blank, as the released code has it."""
     exam = WordCloze(preset="as-published")
     items = list(exam.set(KidsCook(split=split)))[: limit * 5 if limit else None]
-    total = 0.0
+    levels: list[float] = []
     for first in range(0, len(items), 256):
         part = items[first : first + 256]
         rated = model.rate_many([item.question for item in part], [item.key for item in part])
-        total -= sum(logp for logp, _ in rated if logp is not None)
-    blanks = sum(item.id.endswith(".0") for item in items)
-    plain = total / len(items)
-    extra = math.log(2) * (len(items) + blanks) / len(items)
+        levels += [-logp if logp is not None else 0.0 for logp, _ in rated]
+    extra = [math.log(2) * (1 + item.id.endswith(".0")) for item in items]
     return {
-        "surprisal/oracle-as-published": Figure(plain, n=len(items)),
-        "surprisal/with-transitions": Figure(plain + extra, n=len(items)),
+        "surprisal/oracle-as-published": ratio(
+            (Tally(level, 1, item.sources) for item, level in zip(items, levels, strict=True)), proportion=False
+        ),
+        "surprisal/with-transitions": ratio(
+            (Tally(level + more, 1, item.sources) for item, level, more in zip(items, levels, extra, strict=True)),
+            proportion=False,
+        ),
     }
 
 
@@ -100,13 +119,14 @@ def alignment_table(name: str, models: Rows, split: str, limit: int | None, only
     """The alignments of some models, each with its released seeds, and of the floor."""
     pairs = list(KidsCook(split=split))[:limit]
     hand = read_hand(resource("alignments/hand-kidscook-dev.json")) if split == "dev" else {}
-    rows = [FigureRow("diagonal", "baseline", cells([shape(diagonal(pairs), hand)], len(pairs)))]
+    rows = [FigureRow("diagonal", "baseline", cells([diagonal(pairs)], hand))]
     for label, (target, settings) in models.items():
         if only and label not in only:
             continue
         chosen = pairs if target != "pretrained-transducer" or limit else subset(pairs, hand, LARGE)
         row = FigureRow(label, "ours", {}, {})
-        shapes: list[Shape] = []
+        seeds: list[list[Alignment]] = []
+        hashes: list[str] = []
         first: Any = None
         for seed in SEEDS:
             try:
@@ -115,11 +135,14 @@ def alignment_table(name: str, models: Rows, split: str, limit: int | None, only
                 row.more.setdefault("problem", str(error))
                 continue
             aligned = attention_alignments(model, chosen) if hasattr(model, "weights_of") else model.align(chosen)
-            shapes.append(shape(aligned, hand))
+            seeds.append(aligned)
             first = first or model
-        if shapes:
-            row.more = {"seeds": len(shapes)}
-            row.scores = cells(shapes, len(chosen))
+            row.who = model_fields(target, settings, first)
+            hashes.append(str(model_fields(target, settings, model).get("weights", "")))
+        if seeds:
+            row.more["seeds"] = len(seeds)
+            row.who["weights"] = hashes
+            row.scores = cells(seeds, hand)
             if first.name in ("transducer", "transducer-param"):
                 row.scores |= surprisal(first, split, limit)
         rows.append(row)

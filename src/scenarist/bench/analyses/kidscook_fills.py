@@ -14,8 +14,10 @@ from typing import NamedTuple
 
 from scenarist import __version__
 from scenarist.bench.fill_texts import FilledText, fill
-from scenarist.bench.sheet import Analysis, Figure, FigureRow
+from scenarist.bench.ratios import Tally, ratio
+from scenarist.bench.sheet import Analysis, FigureRow
 from scenarist.bench.sit import data_hash
+from scenarist.bench.solver import model_fields
 from scenarist.corpora.kidscook import KidsCook
 from scenarist.errors import Missing
 from scenarist.exams.wordcloze import WordCloze
@@ -110,13 +112,14 @@ def table(split: str = "dev", seed: int = 13, limit: int | None = None) -> Analy
         row = FigureRow(name, "ours", {}, {})
         try:
             solver = make("model", name, weights="kidscook", seed=1).fit(())
-            found = count(pairs, [some[0] for some in fill(solver, pairs)])
-            for column, value, n in (
-                ("match/greedy", found.right / found.blanks, found.blanks),
-                ("near/greedy", found.alike / found.blanks, found.blanks),
-                ("loops/greedy", found.loops / found.texts, found.texts),
-            ):
-                row.scores[column] = Figure(value, n=n)
+            row.who = model_fields(name, {"seed": 1}, solver)
+            filled = [some[0] for some in fill(solver, pairs)]
+            found = [(pair, count([pair], [text])) for pair, text in zip(pairs, filled, strict=True)]
+            row.scores = {
+                "match/greedy": ratio(Tally(kinds.right, kinds.blanks, (pair.id,)) for pair, kinds in found),
+                "near/greedy": ratio(Tally(kinds.alike, kinds.blanks, (pair.id,)) for pair, kinds in found),
+                "loops/greedy": ratio(Tally(kinds.loops, kinds.texts, (pair.id,)) for pair, kinds in found),
+            }
         except Missing as error:
             row.more["problem"] = str(error)
         rows.append(row)

@@ -17,7 +17,9 @@ from pathlib import Path
 from typing import NamedTuple
 
 from scenarist import __version__
+from scenarist.bench.ratios import Tally, ratio
 from scenarist.bench.sheet import Analysis, Figure, FigureRow
+from scenarist.bench.solver import model_fields
 from scenarist.corpora import search_path as finding
 from scenarist.errors import BadInput, Missing
 from scenarist.formats.plain import sentences
@@ -91,7 +93,7 @@ def summary(name: str, marks: Sequence[dict[str, bool]]) -> FigureRow:
     scores = {}
     for what in ("top2", "found", "none"):
         if right := [mark[what] for mark in marks if what in mark]:
-            scores[f"{what}/appendix-a"] = Figure(sum(right) / len(right), n=len(right))
+            scores[f"{what}/appendix-a"] = ratio(Tally(mark, 1, (str(number),)) for number, mark in enumerate(right))
     return FigureRow(name, "ours", scores)
 
 
@@ -104,18 +106,21 @@ def table(split: str = "dev", seed: int = 13, limit: int | None = None) -> Analy
         FigureRow(
             f"{passage.example}: {', '.join(passage.labels)}",
             "ours",
-            {f"{what}/appendix-a": Figure(float(mark), n=1) for what, mark in marks.items()},
+            {f"{what}/appendix-a": Figure(float(mark), n=1, groups=1) for what, mark in marks.items()},
             {"said": names},
         )
         for passage, (marks, names) in zip(chosen, said, strict=True)
     ]
     rows.append(summary(light.name, [marks for marks, _ in said]))
+    for row in rows:
+        row.who = model_fields(light.name, {}, light)
     try:
         deep = DeepDetector()
     except Missing as error:
         rows.append(FigureRow(DeepDetector.name, "ours", {}, {"problem": str(error)}))
     else:
         rows.append(summary(deep.name, [judged(deep, passage)[0] for passage in chosen]))
+        rows[-1].who = model_fields(deep.name, {}, deep)
     fields = {
         "exam": "detection",
         "data": f"appendix-a#{hashlib.sha256(LIST.read_bytes()).hexdigest()[:8]}",

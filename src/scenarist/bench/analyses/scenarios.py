@@ -1,7 +1,8 @@
 """A detector's answers -> what it confuses and why: Tables 4, 7, 8 and 9, Figure 2 and the correlations of Wanzare et al. (2019).
 
 Runs one model over stitched documents with *None*, nested and related scenarios, and counts: per scenario documents, sentences,
-segments, mean segment length, precision, recall and F1 with intervals (bootstrap over documents); the commonest wrong
+segments, mean segment length, precision, recall and F1 with
+intervals (bootstrap over the stories that documents are made of); the commonest wrong
 pairs with the PMI of their labels in the same text and their relation in the inventory; the share of all errors in the ten
 and the hundred commonest pairs; the correlations of recall and F1 with PMI and of precision and F1 with frequency; segments and
 scenarios a text; the share of sentences with several labels; the words of a scenario's topics; all pairs for a confusion map
@@ -13,7 +14,7 @@ from __future__ import annotations
 import math
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
-from itertools import combinations
+from itertools import chain, combinations
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -21,6 +22,7 @@ import numpy as np
 from scenarist import __version__
 from scenarist.bench.sheet import Analysis, Figure, FigureRow
 from scenarist.bench.sit import data_hash
+from scenarist.bench.solver import model_fields
 from scenarist.corpora.stitched import Stitched
 from scenarist.inventory import NONE, related
 from scenarist.learning.topics import carried_topics, prevalence
@@ -54,6 +56,7 @@ def table(split: str = "dev", seed: int = 13, limit: int | None = None, model: s
         "split": split,
         "seed": seed,
         "v": __version__,
+        **model_fields(model, {}, solver),
     }
     analysis.more["words"] = topic_words()
     analysis.signature = sign("scenarios", what)
@@ -118,7 +121,7 @@ def analyse(items: Sequence[Item], predictions: Sequence[Prediction], seed: int 
         shape[len(item.key.segments)] += 1
         kinds[len({name for segment in item.key.segments for name in segment.names})] += 1
     mutual = pmi(texts, len(items))
-    rows = scenario_rows(counts, segments, texts, seed)
+    rows = scenario_rows(counts, segments, texts, seed, [item.sources for item in items])
     errors = sum(pairs.values())
     ranked = sorted(pairs.items(), key=lambda one: (-one[1], one[0]))
     more = {
@@ -166,8 +169,9 @@ def scenario_rows(
     segments: Mapping[str, Sequence[int]],
     texts: Mapping[str, set[int]],
     seed: int,
+    sources: Sequence[Sequence[str]],
 ) -> list[FigureRow]:
-    """One row a scenario, the best first."""
+    """One row a scenario, the best first; intervals draw the stories that documents are made of (`bench/bootstrap.py`)."""
     names = sorted(segments)
     place = {name: at for at, name in enumerate(names)}
     sums = np.zeros((len(counts), len(names), 3))
@@ -175,10 +179,16 @@ def scenario_rows(
         for name, one in found.items():
             if name in place:
                 sums[number, place[name]] = one
+    every = {source: number for number, source in enumerate(dict.fromkeys(chain.from_iterable(sources)))}
+    belongs = np.zeros((len(counts), len(every)))
+    for number, own in enumerate(sources):
+        belongs[number, [every[source] for source in own]] = 1.0
     draw = np.random.default_rng(seed)
-    picks = draw.multinomial(len(counts), np.full(len(counts), 1 / len(counts)), size=REPLICATES)
-    copies = np.einsum("rd,dnk->rnk", picks, sums)
+    picks = draw.multinomial(len(every), np.full(len(every), 1 / len(every)), size=REPLICATES)
+    weights = 1 + (picks - 1) @ belongs.T  # (replicates, documents), as `bootstrap` weighs an item of several sources
+    copies = np.maximum(np.tensordot(weights, sums, axes=1), 0.0)
     plain = sums.sum(axis=0)
+    drawn = [len({source for number in texts[name] for source in sources[number]}) for name in names]
     rows = []
     for name in names:
         at = place[name]
@@ -187,7 +197,7 @@ def scenario_rows(
             ("precision", "recall", "f1"), ratios(plain[at]), ratios(copies[:, at].T), strict=True
         ):
             low, high = np.quantile(many, (0.025, 0.975))
-            scores[f"{what}/scenario"] = Figure(float(value), float(low), float(high), int(plain[at][2]))
+            scores[f"{what}/scenario"] = Figure(float(value), float(low), float(high), int(plain[at][2]), drawn[at])
         plain_counts = {
             "count/documents": len(texts[name]), "count/sentences": plain[at][2], "count/segments": len(segments[name]),
             "count/sentences-a-segment": float(np.mean(segments[name])),

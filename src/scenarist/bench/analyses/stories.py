@@ -9,10 +9,12 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from itertools import islice
 from statistics import mean, median
 
 from scenarist import __version__
+from scenarist.bench.ratios import Tally, ratio
 from scenarist.bench.sheet import Analysis, Figure, FigureRow
 from scenarist.learning.wrong_endings import base_form
 from scenarist.noun import Noun
@@ -65,7 +67,7 @@ def events_of(sentence: str) -> list[str]:
 
 
 def figures(corpus: Iterable[Story], limit: int | None = None) -> StoryFigures:
-    """Count a corpus of stories."""
+    """Tally a corpus of stories."""
     sizes: dict[int, list[int]] = {}
     events: Counter[str] = Counter()
     titles: Counter[tuple[str, ...]] = Counter()
@@ -89,12 +91,26 @@ def figures(corpus: Iterable[Story], limit: int | None = None) -> StoryFigures:
     )
 
 
+def story_figures(stories: Iterable[Story], events: Sequence[str]) -> dict[str, Figure]:
+    """Tokens by the place of a sentence, and the shares of some events among all; stories are drawn."""
+    sizes: dict[int, list[Tally]] = {}
+    shares: dict[str, list[Tally]] = {event: [] for event in events}
+    for number, story in enumerate(stories):
+        source, mentioned = (str(number),), Counter[str]()
+        for place, sentence in enumerate(sentence_texts(story), start=1):
+            sizes.setdefault(place, []).append(Tally(len(TOKEN.findall(sentence)), 1, source))
+            mentioned.update(events_of(sentence))
+        for event, counts in shares.items():
+            counts.append(Tally(mentioned[event], mentioned.total(), source))
+    means = {f"tokens/sentence-{place}": ratio(counts, proportion=False) for place, counts in sorted(sizes.items())}
+    return means | {f"share/event-{rank}": ratio(counts) for rank, counts in enumerate(shares.values(), start=1)}
+
+
 def run(split: str = "train", seed: int = 13, limit: int | None = None) -> Analysis:  # noqa: ARG001
     """The table `rocstories`: figures of section 3 as numbers."""
-    found = figures(make("corpus", "rocstories", split=split, cased=True), limit)
-    scores = {f"tokens/sentence-{place}": Figure(size, n=n) for place, size, _, n in found.positions}
-    for rank, (_, count) in enumerate(found.events[:2], start=1):
-        scores[f"share/event-{rank}"] = Figure(count / found.event_total, n=found.event_total)
+    corpus = make("corpus", "rocstories", split=split, cased=True)
+    found = figures(corpus, limit)
+    scores = story_figures(islice(corpus, limit), [event for event, _ in found.events[:2]])
     signature = sign(
         "rocstories", {"data": "rocstories", "split": split, "cased": True, "stories": found.stories, "v": __version__}
     )

@@ -14,6 +14,7 @@ from collections import Counter
 from pathlib import Path
 
 from scenarist import __version__
+from scenarist.bench.ratios import Tally, ratio
 from scenarist.bench.sheet import Analysis, Figure, FigureRow
 from scenarist.errors import BadInput
 from scenarist.noun import Noun
@@ -75,10 +76,20 @@ def shares(links: list[Tlink]) -> dict[str, float]:
     }
 
 
+def share_figures(links: list[Tlink]) -> dict[str, Figure]:
+    """The same with intervals; the links of a story are drawn together."""
+    of_story: dict[str, list[Tlink]] = {}
+    for link in links:
+        of_story.setdefault(link.story, []).append(link)
+    by_story = [(story, shares(part), len(part)) for story, part in of_story.items()]
+    names = shares(links)
+    return {name: ratio(Tally(part[name] * size, size, (story,)) for story, part, size in by_story) for name in names}
+
+
 def run(split: str = "dev", seed: int = 13, limit: int | None = None) -> Analysis:  # noqa: ARG001
     """The table `temporal`."""
     path = resource("temporal.xml")
     links = read_links(path)[:limit]
-    scores = {f"{name}/tlinks": Figure(value, n=len(links)) for name, value in shares(links).items()}
+    scores = {f"{name}/tlinks": figure for name, figure in share_figures(links).items()}
     data = f"temporal.xml#{content_hash([path.read_bytes()])}"
     return Analysis([FigureRow("toy-annotation", "ours", scores)], sign("temporal", {"data": data, "v": __version__}))
