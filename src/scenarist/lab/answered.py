@@ -1,0 +1,187 @@
+"""Rows -> nouns: what people answered, as Predictions, as annotated stories, as answers to be grouped, as one person's own data."""
+
+from __future__ import annotations
+
+import json
+from collections import defaultdict
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from sqlalchemy import Row, and_, func, select
+
+from scenarist.errors import BadInput
+from scenarist.lab.database.engine import Database
+from scenarist.lab.database.tables import answers, events, items, refusals, sessions, studies, trials
+from scenarist.lab.kinds.base import LabAnswer
+from scenarist.noun import from_json
+from scenarist.question import AnyQuestion, Group, Guess, Item, Prediction, Segments, SentenceGap, Where
+from scenarist.story import Story, replace
+
+if TYPE_CHECKING:
+    from scenarist.lab.roster import OpenStudy
+
+FINISHED = ("complete",)
+
+
+class GivenAnswer(NamedTuple):
+    """An answer with all that is known of it; ``last`` tells the answer that counts from those it revised."""
+
+    session: str
+    external: str
+    source: str
+    state: str
+    trial_run: bool
+    version: str
+    condition: str
+    trial: int
+    attempt: int
+    phase: str
+    kind: str
+    item: str
+    answer: LabAnswer
+    kept: float
+    flags: dict[str, float]
+    last: bool
+
+
+def given_answers(
+    database: Database, study: str, phase: str = "trial", tests: bool = False, revisions: bool = False
+) -> Iterator[GivenAnswer]:
+    """All answers to a study, person by person, streamed; without tests and without what was revised, unless asked for."""
+    latest = (
+        select(answers.c.session, answers.c.trial, func.max(answers.c.attempt).label("attempt"))
+        .group_by(answers.c.session, answers.c.trial)
+        .subquery()
+    )
+    query = (
+        select(answers, sessions.c.external, sessions.c.source, sessions.c.state, sessions.c.trial_run, sessions.c.condition,
+               trials.c.phase, trials.c.kind, trials.c.item, latest.c.attempt.label("newest"))
+        .join(sessions, sessions.c.id == answers.c.session)
+        .join(trials, and_(trials.c.session == answers.c.session, trials.c.trial == answers.c.trial))
+        .join(latest, and_(latest.c.session == answers.c.session, latest.c.trial == answers.c.trial))
+        .where(sessions.c.study == study)
+        .order_by(sessions.c.began, answers.c.session, answers.c.trial, answers.c.attempt)
+    )  # fmt: skip
+    if phase:
+        query = query.where(trials.c.phase == phase)
+    if not tests:
+        query = query.where(sessions.c.trial_run.is_(False))
+    with database.stream() as connection:
+        for row in connection.execute(query):
+            last = row.attempt == row.newest
+            if last or revisions:
+                yield GivenAnswer(
+                    row.session, row.external, row.source, row.state, row.trial_run, row.version, row.condition, row.trial, row.attempt,
+                    row.phase, row.kind, row.item, from_json(row.body, LabAnswer), row.kept, json.loads(row.flags), last,
+                )  # fmt: skip
+
+
+def as_prediction(given: GivenAnswer) -> Prediction:
+    """A person's answer beside a model's."""
+    return Prediction(given.item, (Guess(given.answer.answer),), given.session)
+
+
+def study_items(database: Database, study: str, condition: str = "") -> dict[str, Item]:
+    """The items of a study by id, of all its versions; the latest version counts."""
+    query = (
+        select(items.c.condition, items.c.body)
+        .join(studies, studies.c.version == items.c.version)
+        .where(studies.c.name == study)
+        .order_by(studies.c.number, items.c.place)
+    )
+    if condition:
+        query = query.where(items.c.condition == condition)
+    with database.read() as connection:
+        listed = [from_json(row.body, Item) for row in connection.execute(query)]
+    return {item.id: item for item in listed}
+
+
+def annotated_stories(database: Database, study: str, least: int = 2) -> list[Story]:
+    """Documents with the segments of everybody who marked them (``by`` is the session), where at least two did."""
+    known = study_items(database, study)
+    people: dict[str, dict[str, Segments]] = defaultdict(dict)
+    for given in given_answers(database, study):
+        if isinstance(given.answer.answer, Segments) and given.item in known:
+            people[given.item][given.session] = given.answer.answer
+    stories = []
+    for name, marked in people.items():
+        question = known[name].question
+        if len(marked) < least or not isinstance(question, Where):
+            continue
+        segments = tuple(segment for answer in marked.values() for segment in answer.segments)
+        notes = tuple(("annotator", session) for session in marked)
+        stories.append(replace(question.story, segments=segments, notes=notes))
+    return sorted(stories, key=lambda story: story.id)
+
+
+def answer_groups(database: Database, study: str, least: int = 2) -> list[Item]:
+    """The different answers to each item, to be grouped by meaning; where an item has fewer than two, there is nothing to group."""
+    known = study_items(database, study)
+    texts: dict[str, dict[str, None]] = defaultdict(dict)
+    for given in given_answers(database, study):
+        if isinstance(given.answer.answer, str) and given.answer.answer.strip():
+            texts[given.item].setdefault(given.answer.answer.strip())
+    listed = []
+    for name, different in sorted(texts.items()):
+        if len(different) >= least and name in known:
+            question = Group(tuple(sorted(different)), context_of(known[name].question))
+            listed.append(Item(f"{name}/{len(different)}", question, "", known[name].group))
+    return listed
+
+
+def context_of(question: AnyQuestion) -> tuple[str, ...]:
+    """What stands above answers that are grouped: the chain with its blank."""
+    if isinstance(question, SentenceGap):
+        lines = list(question.sentences)
+        lines.insert(question.gap, "…")
+        return tuple(lines)
+    return ()
+
+
+def own_data(study: OpenStudy, session: Row[Any]) -> Mapping[str, Any]:
+    """Everything that is stored about a person; the condition is not told, since it would tell the design."""
+    with study.database.read() as connection:
+        rows = connection.execute(
+            select(answers.c.trial, answers.c.attempt, answers.c.body, answers.c.kept, answers.c.flags)
+            .where(answers.c.session == session.id)
+            .order_by(answers.c.trial, answers.c.attempt)
+        ).all()
+        refused = connection.execute(
+            select(refusals.c.trial, refusals.c.body, refusals.c.complaint, refusals.c.kept).where(
+                refusals.c.session == session.id
+            )
+        ).all()
+    return {
+        "study": study.study.title,
+        "id": session.external,
+        "came from": session.source,
+        "began": session.began,
+        "ended": session.ended,
+        "state": session.state,
+        "answers": [
+            {"page": row.trial + 1, "attempt": row.attempt, "answer": json.loads(row.body), "stored": row.kept, **json.loads(row.flags)}
+            for row in rows
+        ],
+        "not accepted": [
+            {"page": row.trial + 1, "sent": row.body, "why": row.complaint}
+            for row in refused
+        ],
+    }  # fmt: skip
+
+
+def exports(database: Database, study: str) -> int:
+    """How often the answers of a study were exported."""
+    with database.read() as connection:
+        query = select(func.count()).select_from(events).where(events.c.study == study, events.c.what == "exported")
+        return int(connection.execute(query).scalar_one())
+
+
+def known_study(database: Database, name: str) -> str:
+    """The text of the latest version of a study in a database."""
+    with database.read() as connection:
+        text = connection.execute(
+            select(studies.c.text).where(studies.c.name == name).order_by(studies.c.number.desc()).limit(1)
+        ).scalar_one_or_none()
+    if text is None:
+        raise BadInput(f"{database.url} has no study {name!r}: nobody began it there.")
+    return str(text)

@@ -1,0 +1,94 @@
+"""What the command line asks of a lab's database: exports, ranks, the paper, the admin's access."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from sqlalchemy import select
+
+from scenarist.corpora.adjudication import write_gold
+from scenarist.errors import BadInput
+from scenarist.lab.answered import given_answers, known_study, study_items
+from scenarist.lab.database.engine import Database, open_database
+from scenarist.lab.database.tables import studies
+from scenarist.lab.export import described, predictions, table
+from scenarist.lab.findings import ModelRank, model_ranks, rank_model
+from scenarist.lab.paper import paper
+from scenarist.lab.roster import OpenStudy, open_study
+from scenarist.lab.study import parse_study
+from scenarist.question import Segments, Where
+from scenarist.store.home import write_whole
+from scenarist.story import Story, replace
+
+
+def stored_study(name: str, db: str) -> OpenStudy:
+    """The latest version of a study in a database, as it was frozen."""
+    database = open_existing(db)
+    name = Path(name).stem
+    return open_study(database, parse_study(known_study(database, name), f"{name} in {db}"))
+
+
+def open_existing(db: str) -> Database:
+    """A database that is there already; reading makes no new file."""
+    if "://" not in db and not Path(db).is_file():
+        raise BadInput(f"{db}: there is no such file. A study makes it: scenarist lab serve fill-gap --db {db}")
+    return open_database(db)
+
+
+def export_study(name: str, db: str, out: Path) -> tuple[str, ...]:
+    """All files of a study; what was written, by name."""
+    study = stored_study(name, db)
+    write_whole(out / "answers.jsonl", predictions(study))
+    write_whole(out / "answers.csv", table(study))
+    write_whole(out / "columns.json", [described(study)])
+    study.note("exported", "files")
+    files = [str(out / file) for file in ("answers.jsonl", "answers.csv", "columns.json")]
+    stories = gold_stories(study)
+    if stories:
+        files += [str(out / file) for file in write_gold(out, stories, ("webanno", "brat", "jsonl"))]
+    return tuple(files)
+
+
+def gold_stories(study: OpenStudy) -> list[Story]:
+    """The stories of an adjudication with their gold segments; the last adjudicator who finished a story has the word."""
+    if study.study.kind != "adjudicate":
+        return []
+    known = study_items(study.database, study.study.name)
+    gold: dict[str, Story] = {}
+    for given in given_answers(study.database, study.study.name):
+        item = known.get(given.item)
+        if item is not None and isinstance(item.question, Where) and isinstance(given.answer.answer, Segments):
+            notes = tuple(note for note in item.question.story.notes if note[0] != "annotator")
+            gold[given.item] = replace(
+                item.question.story, segments=given.answer.answer.segments, notes=(*notes, ("annotator", "gold"))
+            )
+    return [gold[name] for name in sorted(gold)]
+
+
+def rank_study(name: str, db: str, model: str) -> list[ModelRank]:
+    """Let a model sit a study's gaps."""
+    study = stored_study(name, db)
+    rank_model(study, model)
+    return [row for row in model_ranks(study) if row.model == model]
+
+
+def study_paper(name: str, db: str) -> str:
+    """The paper's part on a study."""
+    return paper(stored_study(name, db))
+
+
+def admin_access(db: str, password: str = "") -> str:
+    """Set a password, or draw a token and give it back."""
+    from scenarist.lab.web.admin import new_admin_token, set_password
+
+    database = open_database(db)
+    if password:
+        set_password(database, password)
+        return ""
+    return new_admin_token(database)
+
+
+def studies_in(db: str) -> list[str]:
+    """The names of all studies in a database."""
+    with open_existing(db).read() as connection:
+        return sorted(set(connection.execute(select(studies.c.name)).scalars()))

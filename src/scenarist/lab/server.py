@@ -1,0 +1,92 @@
+"""The web application as a process: `scenarist lab serve`, and the same started and killed by a simulation."""
+
+from __future__ import annotations
+
+import os
+import signal
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Sequence
+
+from scenarist.errors import Missing, missing_extra
+from scenarist.lab.database.engine import open_database
+from scenarist.lab.study import Study
+
+STARTING_SECONDS = 120.0
+
+
+def serve(studies: Sequence[Study], url: str, host: str = "127.0.0.1", port: int = 8000) -> None:
+    """Serve until interrupted."""
+    try:
+        import uvicorn
+    except ModuleNotFoundError as error:
+        raise missing_extra("uvicorn", "web", "the lab") from error
+    from scenarist.lab.web.app import make_app
+
+    app = make_app(open_database(url), studies)
+    uvicorn.run(
+        app, host=host, port=port, log_level="warning", access_log=False, backlog=2048, timeout_keep_alive=30, server_header=False,
+        proxy_headers=True,
+    )  # fmt: skip
+
+
+def free_port() -> int:
+    """A port that nobody uses now."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
+
+
+class ServerProcess:
+    """A real server on this machine that can be killed at any moment."""
+
+    def __init__(self, study: str, url: str, corpus: str = "", port: int = 0) -> None:
+        self.port = port or free_port()
+        self.command = [
+            sys.executable, "-m", "scenarist", "lab", "serve", study, "--db", url, "--port", str(self.port), "--quiet",
+            *(["--corpus", corpus] if corpus else []),
+        ]  # fmt: skip
+        self.process: subprocess.Popen[bytes] | None = None
+
+    def start(self) -> None:
+        """Start, and wait until it answers."""
+        environment = os.environ | {"PYTHONPATH": os.pathsep.join(path for path in sys.path if path)}
+        self.process = subprocess.Popen(
+            self.command, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, start_new_session=True
+        )
+        deadline = time.monotonic() + STARTING_SECONDS
+        while time.monotonic() < deadline:
+            if self.process.poll() is not None:
+                complaint = self.process.stderr.read().decode("utf-8", "replace") if self.process.stderr else ""
+                raise Missing(f"the lab's server did not start: {complaint.strip()[-800:]}")
+            with socket.socket() as probe:
+                probe.settimeout(0.2)
+                if probe.connect_ex(("127.0.0.1", self.port)) == 0:
+                    return
+            time.sleep(0.05)
+        self.kill()
+        raise Missing(f"the lab's server did not answer within {STARTING_SECONDS:.0f} s.")
+
+    def kill(self) -> None:
+        """SIGKILL: no goodbye, nothing is written any more."""
+        if self.process is not None and self.process.poll() is None:
+            self.process.send_signal(signal.SIGKILL)
+            self.process.wait()
+        if self.process is not None and self.process.stderr:
+            self.process.stderr.close()
+        self.process = None
+
+    def stop(self) -> None:
+        """End it the usual way."""
+        if self.process is not None and self.process.poll() is None:
+            self.process.terminate()
+            try:
+                self.process.wait(10)
+            except subprocess.TimeoutExpired:
+                self.process.kill()
+                self.process.wait()
+        if self.process is not None and self.process.stderr:
+            self.process.stderr.close()
+        self.process = None

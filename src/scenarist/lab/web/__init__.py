@@ -1,0 +1,1 @@
+"""Requests -> pages: the lab as a web application (Starlette, plain `def` routes)."""
