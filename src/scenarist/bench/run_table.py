@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
-from typing import NamedTuple, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 import msgspec
 
@@ -17,7 +17,7 @@ from scenarist.bench.sit import Answers, data_hash, items_of, make_exam, sit
 from scenarist.bench.solver import Solver, corpus_of, seeds_of, settings_of, takes
 from scenarist.bench.spec import Condition, Row, Source, Table
 from scenarist.contracts import Exam, Metric, Model
-from scenarist.errors import Missing
+from scenarist.errors import BadInput, Missing
 from scenarist.question import Item, Mark
 from scenarist.registry import load, make, suggest
 from scenarist.signature import parse, short_name, sign
@@ -50,6 +50,8 @@ class Ways(NamedTuple):
     """Ask the models of recorded rows, too."""
     record: bool = False
     """Keep the answers of recorded rows, to be written to `results/predictions`."""
+    given: tuple[tuple[str, str], ...] = ()
+    """What an analysis is handed beside: ``corpus``, ``annotations``, ``answers``."""
 
 
 USUAL = Ways()
@@ -60,8 +62,10 @@ def run_table(
 ) -> Sheet:
     """Run a table, or the part of it that is not recorded or stored yet."""
     split, seed = ways.split, ways.seed
+    if table.kind != "analysis" and ways.given:
+        raise BadInput(f"the table {table.name} takes no --{ways.given[0][0]}.")
     if table.kind == "analysis":
-        return analysis(table, split, seed if seed is not None else table.seeds[0], ways.limit, only)
+        return analysis(table, split, seed if seed is not None else table.seeds[0], ways.limit, only, dict(ways.given))
     known = [row.name for row in table.row]
     for name in only:
         if name not in known:
@@ -249,10 +253,16 @@ def reference(table: Table, done: Done, rows: Sequence[Done], column: str, metri
     return max(floor, key=lambda one: way * one.cells[column].score.value, default=None)
 
 
-def analysis(table: Table, split: str, seed: int, limit: int | None, only: Sequence[str]) -> Sheet:
+def analysis(
+    table: Table, split: str, seed: int, limit: int | None, only: Sequence[str], given: Mapping[str, str] | None = None
+) -> Sheet:
     """A table that is no grid of solvers and exams: its function gives the rows, only some where it can; the published ones stand above."""
     function: Callable[..., Analysis] = load(table.run)
-    chosen = {"only": only} if takes(function, "only") else {}
+    chosen: dict[str, Any] = {"only": only} if takes(function, "only") else {}
+    for name, value in (given or {}).items():
+        if not takes(function, name):
+            raise BadInput(f"the table {table.name} takes no --{name}.")
+        chosen[name] = value
     found = function(split=split, seed=seed, limit=limit, **chosen)
     ours = {row.model for row in found.rows}
     published = [

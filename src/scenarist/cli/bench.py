@@ -30,6 +30,12 @@ def bench(
     table: str = typer.Argument("", help="Table, e.g. toy, storycloze2016; or a TOML file of your own."),
     split: str = typer.Option("", help="dev (where none is named) or test (train for a look)."),
     corpus: str = typer.Option("", help="The same rows on another corpus, e.g. webanno:DIR, brat:DIR, storycloze:DIR."),
+    annotations: str = typer.Option(
+        "", help="Folder of annotations by several people (WebAnno TSV, brat, or the lab's), for the table agreement."
+    ),
+    answers: str = typer.Option(
+        "", help="Folder of a study: an exam folder with people's predictions, for the tables that count people."
+    ),
     only: str = typer.Option("", help="Rows to run, joined by commas."),
     limit: int | None = typer.Option(None, min=1, help="At most so many items a condition."),
     seed: int | None = typer.Option(None, help="One seed instead of the table's own."),
@@ -83,7 +89,9 @@ def bench(
         check_output(html, [table] if table.endswith(".toml") else (), force)
     names_ = [name.strip() for name in only.split(",") if name.strip()]
     with kept(), progress(quiet) as advance:
-        sheet = run_table(table, split, names_, limit, seed, refresh, advance, live, record, corpus)
+        sheet = run_table(
+            table, split, names_, limit, seed, refresh, advance, live, record, corpus, annotations, answers
+        )
     if html:
         from scenarist.pages.report import table_page
         from scenarist.registry import load as named

@@ -28,6 +28,8 @@ INDEX: dict[str, str] = {
     "toy": "scenarist.corpora.toy:Toy",
     "library": "scenarist.corpora.library:Library",
     "library:": "scenarist.corpora.library:Library",
+    "toy-scripts": "scenarist.corpora.toy_scripts:ToyScripts",
+    "toy-scripts:": "scenarist.corpora.toy_scripts:ToyScripts",
     "judged": "scenarist.corpora.judged:Judged",
     "judged:": "scenarist.corpora.judged:JudgedFolder",
     "stitched": "scenarist.corpora.stitched:Stitched",

@@ -73,7 +73,7 @@ def check(name: str, tick: Tick = nothing) -> CorpusReport:
     known = entry(name)
     files = tuple(file_state(known, one, tick) for one in known.files)
     at_hand = {one.split for one, state in zip(known.files, files, strict=True) if state.path and one.split}
-    if name in ("toy", "library"):
+    if name in ("toy", "library", "toy-scripts"):
         at_hand = {count.split for count in known.counts}
     if not at_hand:
         return CorpusReport(name, "missing", files, (), (str(finding.missing(name)),))

@@ -5,6 +5,7 @@ INDEX: dict[str, str] = {
     "untold": "scenarist.exams.untold:UntoldExam",
     "judged": "scenarist.exams.judged:JudgedExam",
     "gaps": "scenarist.exams.gaps:GapsExam",
+    "teller": "scenarist.exams.teller:TellerExam",
     "eventcloze": "scenarist.exams.eventcloze:EventCloze",
     "wordcloze": "scenarist.exams.wordcloze:WordCloze",
     "wordcloze-infill": "scenarist.exams.wordcloze:WordClozeInfill",

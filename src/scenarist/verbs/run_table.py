@@ -24,10 +24,13 @@ def run_table(
     live: bool = False,
     record: bool = False,
     corpus: str = "",
+    annotations: str = "",
+    answers: str = "",
 ) -> Sheet:
     """Run a table (or what of it is not recorded or stored yet), on dev where no split is named.
 
-    ``corpus``: the same rows on another corpus, e.g. ``webanno:DIR``;
+    ``corpus``: the same rows on another corpus, e.g. ``webanno:DIR``; ``annotations`` and ``answers``: folders with what people marked or
+    answered, for the analyses that take them;
     ``live``: ask the models of recorded rows as well; ``record``: do so, and write their answers to `results/predictions`.
     """
     from scenarist.bench.other_corpus import on_corpus, usual_split
@@ -40,10 +43,27 @@ def run_table(
     spec = load(table)
     if corpus and record:
         raise BadInput("--record keeps answers of the table's own corpus; leave out --corpus or --record.")
-    if corpus:
+    given = {"annotations": annotations, "answers": answers}
+    if corpus and spec.kind == "analysis":
+        given["corpus"] = corpus
+    elif corpus:
         spec, split = on_corpus(spec, corpus), usual_split(corpus, split)
     with Results() as store:
-        sheet = run(spec, store, Ways(split or "dev", limit, seed, refresh, live, record), only, progress)
+        sheet = run(
+            spec,
+            store,
+            Ways(
+                split or "dev",
+                limit,
+                seed,
+                refresh,
+                live,
+                record,
+                tuple((name, value) for name, value in given.items() if value),
+            ),
+            only,
+            progress,
+        )
     if record:
         write_records(sheet)
     return sheet
