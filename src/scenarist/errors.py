@@ -1,4 +1,4 @@
-"""The two ways a user's request can fail, and the exit code of each.
+"""The ways a user's request can fail, and the exit code of each.
 
 An error message says what was expected, what came, and what to type next. Only the command line turns it into an exit.
 """
@@ -25,6 +25,12 @@ class Missing(ScenaristError, LookupError):
 
     def __str__(self) -> str:
         return str(self.args[0]) if self.args else ""
+
+
+class BudgetSpent(ScenaristError):
+    """What the user allowed to be spent is spent; the same command goes on where it ended."""
+
+    code = 4
 
 
 def missing_extra(package: str, extra: str, purpose: str) -> Missing:

@@ -173,6 +173,7 @@ class Solver:
             **({"train_settings": self.row.train_settings} if self.row.train_settings else {}),
             **({"held": held} if held else {}),
             **({"reads": read} if read else {}),
+            **({"candidate": dict(self.model.fields())} if hasattr(self.model, "fields") else {}),
             **{key: value for key, value in fields.items() if key != "limit"},
         }  # fmt: skip
 

@@ -44,6 +44,17 @@ def bench(
         False, help="Ask the models of recorded rows, too (marked * otherwise; hours, for some)."
     ),
     record: bool = typer.Option(False, help="Ask recorded rows live and write their answers to results/predictions."),
+    model: list[str] = typer.Option(
+        [], help="A language model as a further row: hf:NAME_OR_FOLDER, gguf:FILE, openai:URL#NAME; may be repeated."
+    ),
+    set_: list[str] = typer.Option(
+        [], "--set", help="A setting of the rows of --model, e.g. score=letters, how=sum, shots=4."
+    ),
+    device: str = typer.Option("", help="Where hf: models run: cpu, cuda."),
+    budget: str = typer.Option(
+        "", help="What servers may be asked for: requests=1000,tokens=500000,money=2.50 (exit code 4)."
+    ),
+    prices: str = typer.Option("", help="Dollars for a million tokens: in=0.15,out=0.60."),
     html: Path | None = typer.Option(
         None, metavar="FILE", help="Write one self-contained page in which every row opens its items."
     ),
@@ -55,7 +66,7 @@ def bench(
     quiet: bool = typer.Option(False, "--quiet", "-q", help="No progress, no footnotes."),
 ) -> None:
     """Run one table: ours, the published rows beside it, intervals, paired tests, signatures."""
-    from scenarist.cli.console import console, json_out, kept, progress
+    from scenarist.cli.console import console, json_out, kept, progress, switches
     from scenarist.errors import BadInput
     from scenarist.verbs.run_table import run_table
 
@@ -88,10 +99,12 @@ def bench(
 
         check_output(html, [table] if table.endswith(".toml") else (), force)
     names_ = [name.strip() for name in only.split(",") if name.strip()]
+    settings = switches(set_) | ({"device": device} if device else {})
     with kept(), progress(quiet) as advance:
         sheet = run_table(
-            table, split, names_, limit, seed, refresh, advance, live, record, corpus, annotations, answers
-        )
+            table, split, names_, limit, seed, refresh, advance, live, record, corpus, annotations, answers,
+            model, settings, budget, prices,
+        )  # fmt: skip
     if html:
         from scenarist.pages.report import table_page
         from scenarist.registry import load as named

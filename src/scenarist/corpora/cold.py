@@ -144,7 +144,9 @@ def published_answers(model: str) -> dict[ColdKey, AnswerLogits]:
                     folder / variant, ("model", "activity", "question", "premise", "a", "b", "logit_a", "logit_b")
                 ):
                     if row["model"].strip().lower() == model:
-                        answers.setdefault(answer_key(row), AnswerLogits(number(row, "logit_a"), number(row, "logit_b")))
+                        answers.setdefault(
+                            answer_key(row), AnswerLogits(number(row, "logit_a"), number(row, "logit_b"))
+                        )
                 break
     return answers
 

@@ -74,6 +74,9 @@ INDEX: dict[str, str] = {
     "skip-thoughts": "scenarist.models.endings.skip_thoughts:SkipThoughts",
     "narrative-chains": "scenarist.models.endings.narrative_chains:NarrativeChains",
     "ending-ensemble": "scenarist.models.endings.ensemble:EndingEnsemble",
+    "hf:": "scenarist.models.candidates.local:LibraryCandidate",
+    "gguf:": "scenarist.models.candidates.local:GgufCandidate",
+    "openai:": "scenarist.models.candidates.server:ServedCandidate",
     "phrase-vectors": "scenarist.models.events.phrases:PhraseVectors",
     "phrase-events": "scenarist.models.events.phrases:PhraseEvents",
 }

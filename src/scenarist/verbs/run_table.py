@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from scenarist.errors import BadInput
@@ -26,18 +26,26 @@ def run_table(
     corpus: str = "",
     annotations: str = "",
     answers: str = "",
+    models: Sequence[str] = (),
+    settings: Mapping[str, object] | None = None,
+    budget: str = "",
+    prices: str = "",
 ) -> Sheet:
     """Run a table (or what of it is not recorded or stored yet), on dev where no split is named.
 
     ``corpus``: the same rows on another corpus, e.g. ``webanno:DIR``; ``annotations`` and ``answers``: folders with what people marked or
     answered, for the analyses that take them;
+    ``models``: language models by address (``hf:NAME``, ``gguf:FILE``, ``openai:URL#NAME``), each a further row, with ``settings``;
+    ``budget`` and ``prices``: what servers may be asked for in this run, e.g. ``requests=1000,money=2`` and ``in=0.15,out=0.60``;
     ``live``: ask the models of recorded rows as well; ``record``: do so, and write their answers to `results/predictions`.
     """
+    from scenarist.bench.candidates import with_candidates
     from scenarist.bench.other_corpus import on_corpus, usual_split
     from scenarist.bench.records import write_records
     from scenarist.bench.run_table import Ways
     from scenarist.bench.run_table import run_table as run
     from scenarist.bench.spec import load
+    from scenarist.networks.addresses.budget import Budget, spending
     from scenarist.store.results import Results
 
     spec = load(table)
@@ -48,22 +56,12 @@ def run_table(
         given["corpus"] = corpus
     elif corpus:
         spec, split = on_corpus(spec, corpus), usual_split(corpus, split)
-    with Results() as store:
-        sheet = run(
-            spec,
-            store,
-            Ways(
-                split or "dev",
-                limit,
-                seed,
-                refresh,
-                live,
-                record,
-                tuple((name, value) for name, value in given.items() if value),
-            ),
-            only,
-            progress,
-        )
+    if models:
+        spec, only = with_candidates(spec, models, settings or {}, only)
+    more = tuple((name, value) for name, value in given.items() if value)
+    ways = Ways(split or "dev", limit, seed, refresh, live, record, more)
+    with Results() as store, spending(Budget.parse(budget, prices)):
+        sheet = run(spec, store, ways, only, progress)
     if record:
         write_records(sheet)
     return sheet

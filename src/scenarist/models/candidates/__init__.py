@@ -1,0 +1,1 @@
+"""Question -> Guesses by any language model: prompts, what is scored or asked, and how answers are read."""

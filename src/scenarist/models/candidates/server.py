@@ -1,0 +1,25 @@
+"""``openai:URL#NAME``: a model on any server that speaks OpenAI's protocol (vLLM, llama.cpp, ollama, hosted) as a candidate.
+
+``score`` asks for a step of the ladder by name; without it the best that the server does is taken (see `networks.addresses.ladder`).
+"""
+
+from __future__ import annotations
+
+from scenarist.models.candidates.base import Candidate
+from scenarist.networks.addresses.base import Scorer
+from scenarist.networks.addresses.server import ServedModel
+
+
+class ServedCandidate(Candidate):
+    """A model on a server."""
+
+    name = "openai:"
+
+    def __init__(
+        self, target: str, how: str = "pmi", score: str = "", shots: int = 0, prompts: str = "v1", words: str = "", concurrency: int = 4
+    ) -> None:  # fmt: skip
+        super().__init__(how, "", shots, prompts, words)
+        self.served = ServedModel(target, score, concurrency)
+
+    def scorer(self) -> Scorer:
+        return self.served.ready()
