@@ -32,6 +32,14 @@ class UnsaidEvent(Noun, frozen=True):
     at: int = 0
     """Character offset at which it belongs."""
     reason: Reason = Reason("")
+    wordings: tuple[str, ...] = ()
+    """How else the script puts it."""
+    told: float | None = None
+    """How often tellers of the scenario say it, as a share of them; None where no teller is at hand."""
+    known: str = "learned"
+    """Where it is known from: ``written`` (a script of the library), ``learned`` (tellers), or ``both``."""
+    folded: bool = False
+    """One of more than two at this place: shown only when asked for."""
 
     def __post_init__(self) -> None:
         finite(probability=self.probability)

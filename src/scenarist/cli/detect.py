@@ -47,7 +47,7 @@ def detect(
     out: Path | None = typer.Option(
         None, "-o", "--out", metavar="FILE", help="Write the stories with their segments, one JSON object a line."
     ),
-    model: str = typer.Option("detector", help="The model that detects."),
+    model: str = typer.Option("library-detector", help="The model that detects."),
     least: float = typer.Option(0.1, min=0.0, max=1.0, help="Show labels of at least this weight."),
     encoding: Encoding = "utf-8",
     jobs: Jobs = 1,

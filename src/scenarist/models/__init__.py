@@ -14,6 +14,7 @@ INDEX: dict[str, str] = {
     "unigram-instance": "scenarist.models.events.instances:InstanceUnigram",
     "bigram-instance": "scenarist.models.events.instances:InstanceBigram",
     "detector": "scenarist.models.scenarios.detector:Detector",
+    "library-detector": "scenarist.models.scenarios.library:LibraryDetector",
     "deep-detector": "scenarist.models.scenarios.deep:DeepDetector",
     "tt-tfidf": "scenarist.models.scenarios.wanzare2019:TopicTilingLabels",
     "sent-tfidf": "scenarist.models.scenarios.wanzare2019:SentenceLabels",
@@ -28,6 +29,7 @@ INDEX: dict[str, str] = {
     "rational-listener": "scenarist.models.untold.listeners:RationalListener",
     "gap-lm": "scenarist.models.untold.language_model:GapLanguageModel",
     "untold-counts": "scenarist.models.untold.counts:UntoldCounts",
+    "untold-library": "scenarist.models.untold.library:WrittenScriptModel",
     "untold-network": "scenarist.models.untold.counts:UntoldNetwork",
     "untold-deep": "scenarist.models.untold.deep:UntoldDeep",
     "scenario-frequency": "scenarist.models.untold.counts:ScenarioFrequency",  # old names of the four above

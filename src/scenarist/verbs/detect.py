@@ -24,6 +24,9 @@ from scenarist.story import Segment, Story, replace
 from scenarist.verbs.inputs import Skips, named_texts, text_of
 from scenarist.verbs.save import check_output_folder, refuse_input
 
+DETECTOR = "library-detector"
+"""The model that `detect` and `read` find scenarios with."""
+
 
 def verb_model(name: str) -> Any:
     """The model behind a verb, by name: it knows the scenarios the user added, if it can; made again where these have changed."""
@@ -36,7 +39,7 @@ def _model(name: str, _added: tuple[UserFile, ...]) -> Any:
     return make("model", name, **({"taught": True} if taught else {}))
 
 
-def segments(story: Story, model: str = "detector", least: float = 0.1) -> tuple[Segment, ...]:
+def segments(story: Story, model: str = DETECTOR, least: float = 0.1) -> tuple[Segment, ...]:
     """The scenario segments of a text: the one way of `detect` and `read`.
 
     Sentences are cut by rule whatever parse the story has, as they are in the stitched documents of the exam `detection` and of the
@@ -46,7 +49,7 @@ def segments(story: Story, model: str = "detector", least: float = 0.1) -> tuple
 
 
 def detect(
-    story: str | Path, id: str = "text", model: str = "detector", least: float = 0.1, encoding: str = "utf-8"
+    story: str | Path, id: str = "text", model: str = DETECTOR, least: float = 0.1, encoding: str = "utf-8"
 ) -> Story:
     """Find which everyday scenarios a text (or a file: ``Path``) tells, and where: a Story with its segments.
 
@@ -63,7 +66,7 @@ def detect(
 
 def detect_all(
     texts: Path | Iterable[tuple[str, str]],
-    model: str = "detector",
+    model: str = DETECTOR,
     least: float = 0.1,
     encoding: str = "utf-8",
     jobs: int = 1,

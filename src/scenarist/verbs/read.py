@@ -23,11 +23,11 @@ from scenarist.reading.chains import chains, protagonist
 from scenarist.reading.parser.parse import preload
 from scenarist.registry import make
 from scenarist.story import Story
-from scenarist.verbs.detect import segments, verb_model
+from scenarist.verbs.detect import DETECTOR, segments, verb_model
 from scenarist.verbs.inputs import text_of, title_of, titled_texts
 from scenarist.verbs.read_tables import pack_rows
 
-MODEL = "untold-scripts"
+MODEL = "untold-library"
 """The model that finds what is unsaid; it sits the exam `untold`."""
 BATCH = 20
 LONGEST = 200_000
@@ -39,7 +39,7 @@ def reader() -> Reader:
     """The reader, loaded once a process with all that reading needs."""
     preload()
     default: Reader = make("reader", "default")
-    verb_model("detector")
+    verb_model(DETECTOR)
     verb_model(MODEL)
     if multiprocessing.parent_process() is not None:
         gc.freeze()  # a worker lives for its work: what is loaded need not be looked through again

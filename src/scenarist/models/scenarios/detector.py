@@ -137,6 +137,8 @@ class Detector:
     learns = "nothing"
     trained_on: tuple[str, ...] = ("mcscript", "inscript", "descript", "rocstories", "gum", "ewt", "fiction")
     asks: tuple[type[Question], ...] = (Where,)
+    numbers = ""
+    """Whose numbers of `Decision` it uses, its own where empty."""
 
     def __init__(
         self,
@@ -158,7 +160,7 @@ class Detector:
 
             self.network = with_taught(self.network)
         self.most, self.least, self.nested = most, least, nested
-        self.decision = read_decision(self.name, decision)
+        self.decision = read_decision(self.numbers or self.name, decision)
         path = Path(weights) / "segments.npz" if weights else resource("detector") / "segments.npz"
         self.judge = SegmentLabels(path, self.network) if path.exists() else None
         self.none = self.network.labels.index(NONE)

@@ -1,0 +1,183 @@
+"""Where -> Segments: the light detector, and the library's words where it sees nothing sure; the one way to segments of `read` and
+`detect`.
+
+The light detector learned from tellings that name what they tell; everyday stories often do not. Stretches of text in which it is not sure
+are asked of the library (`learning/library/scenario_words.py`): a chain of scripts with a cost for every switch says which script is
+told where.
+How likely such a segment is right is said by a logistic regression over how strongly and how evenly its sentences speak for the script,
+how far
+the next script is behind, and what the light detector thinks of it (`resources/detector/library.json`; fitted by
+`training/library/sureness.py` on dev stories and on text that tells no script). What is less likely than ``least_sure`` is no segment.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from functools import cache
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+
+from scenarist.learning.library.alignment import ready_script, sentence_words
+from scenarist.learning.library.meaning import word_roots
+from scenarist.learning.library.scenario_words import carried_words
+from scenarist.learning.library.wordings import Clause
+from scenarist.models.scenarios.detector import Detector, english, plain_runs, read
+from scenarist.networks.label_chain import Array, best
+from scenarist.networks.layers import sigmoid
+from scenarist.reading.stems import WORD
+from scenarist.store.home import inside, resource
+from scenarist.story import Label, Segment, Sentence, Story
+
+SURE = 0.4
+"""What the light detector says with so much weight is kept as it is."""
+SWITCH = -14.0
+"""What another script costs, in nats."""
+NOTHING = 1.2
+"""What a sentence says that belongs to no script, in nats."""
+COMPARED = 6
+"""So many scripts, the likeliest by their words, are compared with the sentences event by event;"""
+MEANING = 5.0
+"""the likeness of a sentence to the nearest event counts so much."""
+MENTION = 3
+"""Fewer sentences tell no script that the light detector does not see."""
+FEATURES = ("mean", "lead", "likeness", "events", "support", "sentences", "network", "bias")
+
+
+class ScriptRun(NamedTuple):
+    """Sentences (half open) that tell a script of the library, as its words have it."""
+
+    first: int
+    last: int
+    script: int
+
+
+class RunEvidence(NamedTuple):
+    """The scripts that a run may tell, best first, with their scores, and what speaks for the first (features)."""
+
+    scripts: tuple[int, ...]
+    scores: tuple[float, ...]
+    features: Array
+
+
+@cache
+def sureness() -> Array:
+    """The weights of the features."""
+    weights: Mapping[str, float] = json.loads(resource("detector/library.json").read_text(encoding="utf-8"))["weights"]
+    return np.array([weights[name] for name in FEATURES])
+
+
+class LibraryDetector(Detector):
+    """The light detector and the library's words."""
+
+    name = "library-detector"
+    numbers = "detector"
+
+    def __init__(self, most: int = 5, least: float = 0.1, taught: bool = False, least_sure: float = 0.2) -> None:
+        """``most``, ``least`` and ``taught`` as those of `detector`; ``least_sure``: what is less likely right is no segment."""
+        super().__init__(most=most, least=least, taught=taught)
+        self.least_sure = least_sure
+        self.words = carried_words()
+        places = {label: number for number, label in enumerate(self.network.labels)}
+        self.places = [places.get(name, -1) for name in self.words.names]
+        """The light detector's label of each script, -1 where it knows none."""
+
+    def reads(self) -> list[Path]:
+        """The light detector's files and the library's words."""
+        return [*inside(resource("detector")), resource("scripts/index.npz")]
+
+    def segments(self, story: Story) -> tuple[Segment, ...]:
+        """The light detector's sure segments, and the library's between them."""
+        spans, texts = read(story)
+        light = super().segments(story)
+        if not texts or not english(self.network, texts):
+            return ()
+        sure = [segment for segment in light if segment.labels[0].weight >= SURE]
+        free = [not any(one.start <= span.start < one.stop for one in sure) for span in spans]
+        scores = self.words.scores(texts)
+        found = list(sure)
+        for first, last in stretches(free):
+            for run in script_runs(scores[first:last], first):
+                segment = self.segment(spans, texts, scores, run)
+                if segment is not None:
+                    found.append(segment)
+        return tuple(sorted(found, key=lambda segment: (segment.start, -segment.stop)))
+
+    def segment(self, spans: Sequence[Sentence], texts: Sequence[str], scores: Array, run: ScriptRun) -> Segment | None:
+        """The segment of a run, None where it is not sure enough."""
+        if run.last - run.first < MENTION:
+            return None
+        evidence = self.run_evidence(texts[run.first : run.last], scores[run.first : run.last])
+        sure = float(sigmoid(evidence.features @ sureness()))
+        if sure < self.least_sure:
+            return None
+        names, size = self.words.names, np.sqrt(run.last - run.first)
+        labels: list[Label] = []
+        for script, score in zip(evidence.scripts, evidence.scores, strict=True):
+            weight = sure * float(np.exp((score - evidence.scores[0]) / size)) * (0.5 if labels else 1.0)
+            if (not labels or weight >= self.least) and len(labels) < self.most:
+                labels.append(Label(names[script], round(weight, 4)))
+        why = self.telling_words(texts[run.first : run.last], evidence.scripts[0])
+        return Segment(spans[run.first].start, spans[run.last - 1].stop, tuple(labels), "", self.name, why)
+
+    def run_evidence(self, texts: Sequence[str], scores: Array) -> RunEvidence:
+        """What some sentences say of the scripts that they may tell together; ``scores`` (sentences, scripts)."""
+        whole, size = scores.sum(0), len(texts)
+        ready = {
+            int(script): ready_script(self.words.names[script])
+            for script in np.argsort(-whole, kind="stable")[:COMPARED]
+        }
+        near = {script: one.meant(texts) for script, one in ready.items()}
+        total = {script: float(whole[script]) + MEANING * float(near[script].max(1).sum()) for script in ready}
+        order = sorted(total, key=lambda script: -total[script])
+        first = order[0]
+        told = np.zeros(len(ready[first].script.events))
+        for text in texts:
+            for event, likeness in ready[first].matcher.likenesses(Clause("", sentence_words(text))).items():
+                told[event] = max(told[event], likeness)
+        place, network = self.places[first], -6.0
+        if place >= 0:
+            chance = float(self.shares(texts, self.evidence(texts).emission)[place])
+            network = float(np.log(max(chance, np.exp(-6.0))))
+        features = [
+            whole[first] / size, (total[first] - total[order[1]]) / np.sqrt(size), near[first].max(1).mean(),
+            np.sort(told)[-5:].mean(), (scores[:, first] >= 1.5).mean(), np.log(size), network, 1.0,
+        ]  # fmt: skip
+        return RunEvidence(tuple(order), tuple(total[script] for script in order), np.array(features))
+
+    def telling_words(self, texts: Sequence[str], script: int) -> tuple[str, ...]:
+        """The words that decided, strongest first, as they stand in the text."""
+        gains: dict[str, float] = {}
+        for text in texts:
+            for word in sorted({*WORD.findall(text.lower())}):
+                rows = [self.words.row[stem] for stem in word_roots(word) if stem in self.words.row]
+                if rows and (gain := float(self.words.gains[rows, script].max())) > 0.5:
+                    gains.setdefault(word, gain)
+        return tuple(sorted(gains, key=lambda word: (-gains[word], word))[:5])
+
+
+def stretches(free: Sequence[bool]) -> list[tuple[int, int]]:
+    """Where neighbours are free: (first, last), half open.
+
+    >>> stretches([True, False, True, True])
+    [(0, 1), (2, 4)]
+    """
+    found: list[tuple[int, int]] = []
+    for place, is_free in enumerate(free):
+        if is_free and found and found[-1][1] == place:
+            found[-1] = (found[-1][0], place + 1)
+        elif is_free:
+            found.append((place, place + 1))
+    return found
+
+
+def script_runs(scores: Array, offset: int = 0) -> list[ScriptRun]:
+    """The scripts that a stretch of sentences tells, by a chain with *none* as a further label."""
+    emission = np.concatenate([scores, np.full((len(scores), 1), NOTHING, np.float32)], axis=1)
+    path = best(emission, np.full(len(scores), SWITCH), np.zeros(emission.shape[1]))
+    nothing = scores.shape[1]
+    return [
+        ScriptRun(run.first + offset, run.last + offset, run.label) for run in plain_runs(path) if run.label != nothing
+    ]
