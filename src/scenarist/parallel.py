@@ -25,25 +25,43 @@ AHEAD = 3
 ONE_THREAD = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
 
 
-STEP: ContextVar[Callable[[int], None] | None] = ContextVar("STEP", default=None)
+class Pace:
+    """How far a long text is, for who wants to know: ``tell`` is told what is done, how much of it and of how much."""
+
+    def __init__(self, tell: Callable[[str, int, int], None], size: int) -> None:
+        self.tell, self.size, self.done = tell, size, 0
+        tell("reading characters", 0, size)
+
+    def read(self, characters: int) -> None:
+        """So many characters more are read."""
+        self.done = min(self.size, self.done + characters)
+        self.tell("reading characters", self.done, self.size)
+
+
+PACE: ContextVar[Pace | None] = ContextVar("PACE", default=None)
 """Who is told how far a long piece of work is."""
 
 
 @contextmanager
-def paced(step: Callable[[int], None] | None) -> Iterator[None]:
-    """While the block lasts, ``step`` is told of the work done in this process, in characters of text."""
-    token = STEP.set(step)
+def paced(pace: Pace | None) -> Iterator[None]:
+    """While the block lasts, ``pace`` is told of the work done in this process."""
+    token = PACE.set(pace)
     try:
         yield
     finally:
-        STEP.reset(token)
+        PACE.reset(token)
 
 
 def step(characters: int) -> None:
-    """Say that so many characters more are done, if anybody wants to know."""
-    tell = STEP.get()
-    if tell is not None:
-        tell(characters)
+    """Say that so many characters more are read, if anybody wants to know."""
+    if pace := PACE.get():
+        pace.read(characters)
+
+
+def part(what: str, done: int, known: int) -> None:
+    """Say how far a part of the work is that is not told in characters."""
+    if pace := PACE.get():
+        pace.tell(what, done, known)
 
 
 def workers(jobs: int) -> ProcessPoolExecutor:

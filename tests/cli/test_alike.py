@@ -443,8 +443,9 @@ TABLES = (
 
 @pytest.mark.parametrize("args", TABLES, ids=lambda args: " ".join(args[:2]))
 def test_tables_are_never_cropped(
-    args: list[str], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    args: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
+    (tmp_path / "home").mkdir()
     assert run(args) == 0
     piped = capsys.readouterr().out
     assert "…" not in piped
@@ -457,8 +458,9 @@ def test_tables_are_never_cropped(
         joined = re.sub(r"[^A-Za-z]", "", narrow)
         gone = {word for word in words if word not in joined}
         assert not gone, (columns, gone)
-        if args != ["doctor"] or columns == 80:
-            assert max(map(len, narrow.splitlines())) <= columns
+        lines = [line for line in narrow.splitlines() if args[0] != "bench" or set(line) & set("│┃━─")]
+        if lines and (args != ["doctor"] or columns == 80):  # remarks below a table are left to the terminal to wrap
+            assert max(map(len, lines)) <= columns
 
 
 def test_a_piped_table_has_a_row_a_line(exam: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

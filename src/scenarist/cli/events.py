@@ -48,10 +48,9 @@ def events(
     """Find events, who takes part in them, and chains."""
     from scenarist.cli.console import progress
     from scenarist.errors import BadInput
-    from scenarist.parallel import paced
+    from scenarist.parallel import Pace, paced
     from scenarist.verbs import events as verb
     from scenarist.verbs.inputs import count_texts, named_texts, single_size
-    from scenarist.verbs.read_folder import character_step
     from scenarist.verbs.save import check_output
 
     verb.check_view(view)
@@ -68,7 +67,7 @@ def events(
         known, size = count_texts(files), single_size(files)
 
         def read() -> Iterator[Story]:
-            with paced(character_step(advance, size) if size else None):
+            with paced(Pace(advance, size) if size else None):
                 stories = verb.events_all(named_texts(files, "events", encoding, skips), reader, **settings)
                 for number, story in enumerate(stories, start=1):
                     if not size:

@@ -78,9 +78,8 @@ def print_readings(
     """Each story in the terminal or as JSON, the page of a single one."""
     from scenarist.cli.console import console, progress
     from scenarist.errors import BadInput
-    from scenarist.parallel import paced
+    from scenarist.parallel import Pace, paced
     from scenarist.verbs.read import read_all
-    from scenarist.verbs.read_folder import character_step
 
     texts = iter(texts)
     first = list(itertools.islice(texts, 2))
@@ -89,7 +88,7 @@ def print_readings(
             f"{' '.join(files)} holds more than one story, and --html shows one. Read them one by one, or use -o FOLDER."
         )
     size = len(first[0][1]) if len(first) == 1 else 0
-    with progress(quiet or not size) as advance, paced(character_step(advance, size) if size else None):
+    with progress(quiet or not size) as advance, paced(Pace(advance, size) if size else None):
         readings = read_all(itertools.chain(first, texts), jobs if len(first) > 1 else 1)
         single = list(itertools.islice(readings, 1)) if size else []
     for interpretation in itertools.chain(single, readings):

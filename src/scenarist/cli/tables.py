@@ -11,10 +11,6 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from rich.console import Console
-    from rich.measure import Measurement
-
-WIDEST = 100_000
-"""Columns of a pipe."""
 
 
 def print_table(
@@ -44,23 +40,35 @@ def print_grid(
     """Print a table that is made already, or its rows one by one where it does not fit."""
     from scenarist.cli.console import piped
 
+    columns = list(zip(heads, *rows, strict=True))
+    least = [max(len(word) for cell in column for word in (str(cell).split() or [""])) for column in columns]
+    most = [max(len(line) for cell in column for line in (str(cell).split("\n"))) for column in columns]
+    around = (3 * len(columns) + 1) if grid.box else len(columns)
     if piped():
-        out.width = max(out.width, table_widths(out, grid).maximum)
-    if table_widths(out, grid).minimum <= out.width:
+        out.width = max(out.width, sum(most) + around)
+    spare = out.width - around - sum(least)
+    if spare >= 0:
+        for column, width in zip(grid.columns, shared(least, most, spare), strict=True):
+            column.width = width
         out.print(grid)
         return
     if title:
         out.print(title, markup=False)
     for row in rows:
         first, *others = (" ".join(str(cell).split()) for cell in row)
-        out.print(first, style="bold", markup=False, overflow="fold")
+        named = f"{heads[0]}: {first}" if heads[0] else first
+        out.print(named, style="bold", markup=False, overflow="fold")
         for head, cell in zip(heads[1:], others, strict=False):
             if cell:
                 out.print(f"  {' '.join(head.split())}: {cell}", markup=False, overflow="fold")
 
 
-def table_widths(out: Console, grid: Any) -> Measurement:
-    """The least width at which no word of a table is cut apart, and the most that it can use."""
-    from rich.measure import Measurement
+def shared(least: Sequence[int], most: Sequence[int], spare: int) -> list[int]:
+    """The widths of columns: each at least as wide as its longest word, the rest of the room by what each could use.
 
-    return Measurement.get(out, out.options.update(width=WIDEST, max_width=WIDEST), grid)
+    >>> shared([5, 10], [5, 40], 10), shared([5, 10], [8, 20], 50)
+    ([5, 20], [8, 20])
+    """
+    wish = [high - low for low, high in zip(least, most, strict=True)]
+    share = min(1.0, spare / max(1, sum(wish)))
+    return [low + int(share * more) for low, more in zip(least, wish, strict=True)]

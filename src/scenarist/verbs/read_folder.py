@@ -11,7 +11,7 @@ import msgspec
 from scenarist.answers import ReadFolder
 from scenarist.errors import BadInput, Missing
 from scenarist.interpretation import Interpretation
-from scenarist.parallel import paced
+from scenarist.parallel import Pace, paced
 from scenarist.store.home import cannot_write
 from scenarist.verbs.inputs import titled_texts
 from scenarist.verbs.read import read_lines
@@ -63,7 +63,7 @@ def read_folder(
                 kept.seek(end)
                 kept.truncate()  # a line an interruption tore
                 number = len(known)
-                stack.enter_context(paced(character_step(progress, size) if progress and size else None))
+                stack.enter_context(paced(Pace(progress, size) if progress and size else None))
                 for line in read_lines((text for text in given if text[0] not in known), jobs, tables is not None):
                     kept.write(line.json + b"\n")
                     kept.flush()
@@ -77,18 +77,6 @@ def read_folder(
     if tables is None:
         return ReadFolder(file, number, missing=missing)
     return ReadFolder(file, number, tables.chains.count, tables.untold.count)
-
-
-def character_step(progress: Callable[[str, int, int], None], size: int) -> Callable[[int], None]:
-    """Progress through a single text, told in characters."""
-    done = 0
-
-    def step(characters: int) -> None:
-        nonlocal done
-        done = min(size, done + characters)
-        progress("reading characters", done, size)
-
-    return step
 
 
 def lines_kept(file: Path) -> Iterator[tuple[Interpretation, int]]:

@@ -19,6 +19,7 @@ import numpy.typing as npt
 from scenarist.errors import BadInput, Missing
 from scenarist.learning.slots import BUCKETS, Slot, Tables
 from scenarist.networks.layers import log_softmax, relu
+from scenarist.parallel import part
 from scenarist.store.home import release_file, resource
 
 Array = npt.NDArray[np.float32]
@@ -111,7 +112,9 @@ class SlotNetwork:
         h = relu(h)
         h = h + relu(h @ a["deep"] + a["deep_bias"])
         scores = h @ a["out"] + a["out_bias"]
-        scores += np.stack([a["weights"] @ self.tables.features(slot) for slot in slots])
+        for number, slot in enumerate(slots):
+            scores[number] += a["weights"] @ self.tables.features(slot)
+            part("looking for what is unsaid, sentences", number, size)
         return np.asarray(log_softmax(scores), np.float32)
 
 
