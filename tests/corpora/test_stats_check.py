@@ -69,7 +69,7 @@ def test_missing_corpus(data_root: Path) -> None:
 
 def test_what_is_carried_is_always_there(data_root: Path) -> None:
     assert manifest.check("toy").state == "ok"
-    assert [row.name for row in listing.overview() if row.splits] == ["toy", "library", "toy-scripts"]
+    assert [row.name for row in listing.overview() if row.splits] == ["toy", "library", "toy-scripts", "probes"]
 
 
 def test_command_line(samples: Path) -> None:

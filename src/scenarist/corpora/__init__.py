@@ -28,6 +28,7 @@ INDEX: dict[str, str] = {
     "toy": "scenarist.corpora.toy:Toy",
     "library": "scenarist.corpora.library:Library",
     "library:": "scenarist.corpora.library:Library",
+    "probes": "scenarist.corpora.probes:Probes",
     "toy-scripts": "scenarist.corpora.toy_scripts:ToyScripts",
     "toy-scripts:": "scenarist.corpora.toy_scripts:ToyScripts",
     "judged": "scenarist.corpora.judged:Judged",

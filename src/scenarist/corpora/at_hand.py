@@ -25,7 +25,7 @@ def overview() -> tuple[CorpusAtHand, ...]:
 
 def at_hand(entry: manifest.CorpusEntry) -> tuple[str, ...]:
     """The splits of a corpus that can be read here."""
-    if entry.name in ("toy", "library", "toy-scripts"):
+    if entry.name in manifest.CARRIED:
         return ("train", "dev", "test")
     found = {file.split for file in entry.files if file.split and finding.locate(entry.name, file.name) is not None}
     return tuple(readable_splits(entry, found))

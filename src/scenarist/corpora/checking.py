@@ -13,7 +13,7 @@ from pathlib import Path
 
 from scenarist.corpora import search_path as finding
 from scenarist.corpora.at_hand import readable_splits
-from scenarist.corpora.manifest import CorpusEntry, OfficialFile, entry
+from scenarist.corpora.manifest import CARRIED, CorpusEntry, OfficialFile, entry
 from scenarist.errors import ScenaristError
 from scenarist.formats.lines import BROKEN, open_binary, truncated
 from scenarist.noun import Noun
@@ -73,7 +73,7 @@ def check(name: str, tick: Tick = nothing) -> CorpusReport:
     known = entry(name)
     files = tuple(file_state(known, one, tick) for one in known.files)
     at_hand = {one.split for one, state in zip(known.files, files, strict=True) if state.path and one.split}
-    if name in ("toy", "library", "toy-scripts"):
+    if name in CARRIED:
         at_hand = {count.split for count in known.counts}
     if not at_hand:
         return CorpusReport(name, "missing", files, (), (str(finding.missing(name)),))

@@ -19,6 +19,10 @@ if TYPE_CHECKING:
     from scenarist.corpora.checking import CorpusReport
 
 
+CARRIED = ("toy", "library", "toy-scripts", "probes")
+"""Corpora that ship with the package."""
+
+
 class OfficialFile(Noun, frozen=True):
     """A file (or folder) of a corpus under its official name."""
 

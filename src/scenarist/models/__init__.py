@@ -79,6 +79,9 @@ INDEX: dict[str, str] = {
     "hf:": "scenarist.models.candidates.local:LibraryCandidate",
     "gguf:": "scenarist.models.candidates.local:GgufCandidate",
     "openai:": "scenarist.models.candidates.server:ServedCandidate",
+    "surprise-counts": "scenarist.models.ratings.counts:SurpriseCounts",
+    "surprise-lm": "scenarist.models.ratings.language_model:SurpriseLm",
+    "surprise-scripts": "scenarist.models.ratings.scripts:SurpriseScripts",
     "phrase-vectors": "scenarist.models.events.phrases:PhraseVectors",
     "phrase-events": "scenarist.models.events.phrases:PhraseEvents",
 }

@@ -1,0 +1,1 @@
+"""Rate and Choice by surprise: how unexpected a text is in its context."""
