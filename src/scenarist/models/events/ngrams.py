@@ -50,7 +50,7 @@ class Bigram(EventRanker):
 
     def __init__(
         self,
-        skip: int | None = 2,
+        skip: int | str | None = 2,
         smoothing: float = 0.1,
         equations: str = "meant",
         unknown: str = "symmetric",
