@@ -50,8 +50,9 @@ SPECIAL = {
     ("V", "haven"): "have",
     ("V", "hasn"): "have",
     ("V", "hadn"): "have",
+    ("V", "fled"): "flee",
 }
-"""blog spelling, and what the tag decides"""
+"""blog spelling, what the tag decides, and what the list has wrong (*flead*)"""
 
 
 def build(words: Iterable[Word], listed: Path | None, out: Path) -> int:

@@ -29,6 +29,8 @@ STRETCH, OVERLAP = 40, 8
 """Longer texts are read in stretches of so many sentences, with so many of their neighbours on either side."""
 
 
+READ, SHARED, BEYOND = 32, 24, 1.0
+"""So many labels of a sentence are told apart by each reader, so many by all together; others lie so far below the last, in nats."""
 TELLERS = {"teller-3": 0.6, "titler-1": 0.4}
 """What judges single segments, and how much each counts beside the other."""
 WEAK = 0.2
@@ -79,6 +81,20 @@ class Member:
 def member(name: str) -> Member:
     """A network of the release, loaded once a process."""
     return Member(find_released("detector", name))
+
+
+def floored(scores: Array, kept: int) -> Array:
+    """Scores (T, C) of which the ``kept`` best of each row stay, and all others lie `BEYOND` below the last of these.
+
+    What a reader says of labels that it hardly thinks of is noise, and 170 labels of it would take their share of every chance.
+
+    >>> floored(np.array([[0.0, -9.0, -1.0, -30.0]]), 2).tolist()
+    [[0.0, -2.0, -1.0, -2.0]]
+    """
+    if scores.shape[1] <= kept:
+        return scores
+    last = -np.partition(-scores, kept - 1, axis=1)[:, kept - 1 : kept]
+    return np.asarray(np.where(scores >= last, scores, last - BEYOND))
 
 
 def joined(
@@ -153,12 +169,14 @@ class DeepDetector(Detector):
             return np.asarray(share * light + (1 - share) * np.mean(others, axis=0))
 
         def level(scores: Array) -> Array:
-            found = scores - scores.max(axis=1, keepdims=True)
-            missing = size - found.shape[1]  # scenarios a user added: the light network alone speaks of them
-            return np.concatenate([found, np.full((len(found), missing), -20.0)], axis=1) if missing else found
+            return np.asarray(scores - scores.max(axis=1, keepdims=True))
 
+        together = floored(level(np.mean([floored(level(one.emission), READ) for one in deep], axis=0)), SHARED)
+        missing = size - together.shape[1]  # scenarios a user added: the light network alone speaks of them
+        if missing:
+            together = np.concatenate([together, np.full((len(together), missing), -20.0)], axis=1)
         return Evidence(
-            mixed(level(plain.emission), [level(one.emission) for one in deep]),
+            mixed(level(plain.emission), [together]),
             mixed(plain.switch, [one.switch for one in deep]),
             plain.enter if size != len(deep[0].enter) else mixed(plain.enter, [one.enter for one in deep]),
         )
