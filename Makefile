@@ -63,8 +63,9 @@ docs: $(VENV)/dev ## the documentation site in site/
 	$(BIN)/python -m pip install --quiet --constraint constraints.txt --editable '.[docs]'
 	$(BIN)/mkdocs build --strict
 
-cli-docs: $(VENV)/dev ## write docs/reference/cli.md anew from the command line itself
+cli-docs: $(VENV)/dev ## write docs/reference/cli.md and tables.md anew from the command line and the tables themselves
 	$(BIN)/python -m scenarist.cli.reference docs/reference
+	$(BIN)/python -m training.tables_page
 
 train-reader: $(VENV)/dev ## rebuild the reader's weights from the treebanks on SCENARIST_DATA
 	$(BIN)/python -m training.reader

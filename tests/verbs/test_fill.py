@@ -26,9 +26,9 @@ def test_chains_are_read_as_typed() -> None:
 def test_the_packages_own_counts_fill_a_chain() -> None:
     filled = fill_chain("arrest:obj escape:subj ?", "pmi-discounted", settings={"cutoff": 20})
     names = [one.event for one in filled.candidates]
-    assert {"flee:nsubj", "sentence:nsubjpass"} & set(names[:5])
+    assert {"convict:nsubjpass", "charge:nsubjpass", "serve:nsubj"} <= set(names[:5])
     assert filled.candidates[0].votes
-    assert filled.candidates[0].seen, "documents in which both were seen"
+    assert not filled.candidates[0].seen, "the package's own counts name no documents; a learned folder does"
     page = filled_page(filled)
     assert "arrest X" in page
     assert page.count("<tr>") == len(names) + 1
@@ -39,7 +39,7 @@ def test_a_person_who_asks_gets_events_that_tell_something() -> None:
     best = [one.event.split(":")[0] for one in filled.candidates[:5]]
     assert {"convict", "charge"} <= set(best)
     assert not {"say", "be", "have"} & set(best)
-    assert all(one.votes and one.seen for one in filled.candidates[:5])
+    assert all(one.votes for one in filled.candidates[:5])
 
 
 def test_the_command_line(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:

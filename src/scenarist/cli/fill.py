@@ -102,7 +102,10 @@ def show_chain(filled: FilledChain, html: Path | None) -> None:
     for place, candidate in enumerate(filled.candidates, start=1):
         votes = ", ".join(candidate.votes) or "frequency alone"
         rows.append((str(place), candidate.event, f"{candidate.logp:.2f}", votes, "\n".join(candidate.seen)))
-    print_table(say, ("", "event", "ln P", "voted for by", "seen together in"), rows, right=("", "ln P"), framed=False)
+    heads: tuple[str, ...] = ("", "event", "ln P", "voted for by", "seen together in")
+    if not any(row[-1] for row in rows):  # the package's own counts name no documents
+        heads, rows = heads[:-1], [row[:-1] for row in rows]
+    print_table(say, heads, rows, right=("", "ln P"), framed=False)
     if filled.note:
         say.print(filled.note, markup=False)
     if html is not None:

@@ -207,6 +207,14 @@ class EventCounts:
         chains = (flat, start.astype(np.int64), owner.astype(np.int64)) if keep else None
         return cls([words[index] for index in order], counts[order], pairs, pair_counts, window, chains, names)
 
+    def published(self, least: int) -> EventCounts:
+        """The counts as they may be handed on: without the chains and the names of documents, and without pairs seen fewer than ``least``
+        times at their distance, from which chains could be put together again (`training/eventlm/counts.py` measures it)."""
+        kept = self.pair_counts >= least
+        return EventCounts(
+            self.types, self.events, self.pairs[kept], self.pair_counts[kept], self.window, documents=self.documents
+        )
+
     def save(self, path: Path) -> None:
         """Write one ``.npz`` file, whole or not at all."""
         arrays: dict[str, npt.NDArray[np.generic]] = {
