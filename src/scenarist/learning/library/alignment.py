@@ -246,16 +246,16 @@ def along_order(scores: Array, before: Array) -> Array:
     return np.asarray(np.exp(np.minimum(0.0, come + future[1:, :events] - whole)))
 
 
-FLOOR = 0.05
-"""What a sentence that speaks of nothing in the script says for every event,"""
-AROUND = 0.3
-"""and how much of a likeness counts for the events around it,"""
-WIDTH = 1.5
-"""within so many of them."""
-BACKWARD = 2.5
-"""What a step back in the script costs, in nats."""
-EDGE = 1.5
-"""How much slower a story may begin and end than it goes on."""
+PLACE_WEIGHTS = (1.6, 7.5, 0.0, 11.7)
+PLACE_BIAS = -7.2
+"""Log-odds that a sentence stands at an event of the script, whether it tells it or not: a weighted sum of the features, by which places
+are found;"""
+PLACE_MEANING = 2.5
+"""what it means counts once more beside them."""
+BACKWARD = 17.0
+"""What a step back in the script costs there, in nats,"""
+PACE = 0.07
+"""and how firmly a telling goes from the first event of the script to the last: the smaller, the firmer."""
 END_DOUBT = 0.5
 """How much less a place before the first or behind the last sentence is trusted, in nats."""
 
@@ -271,16 +271,17 @@ def place_chances(alignment: StoryAlignment, script: ReadyScript) -> Array:
     steps, before = script.steps, script.before
     if not size:
         return np.ones((1, events))
-    near = np.exp(-np.abs(steps[:, None] - steps[None, :]) / WIDTH)
-    near /= near.sum(1, keepdims=True)
-    emission = np.log(FLOOR + alignment.local + AROUND * (alignment.local @ near))
+    features = alignment.features
+    emission = PLACE_MEANING * features[3] - np.logaddexp(
+        0.0, -(np.tensordot(np.array(PLACE_WEIGHTS), features, 1) + PLACE_BIAS)
+    )
     ahead = steps[None, :] - steps[:, None]
-    pace = max(1.0, events / (size + 1))
-    step = np.where(ahead >= -0.5, -np.abs(ahead) / pace, -BACKWARD - 0.3 * np.abs(ahead))
+    pace = PACE * max(1.0, events / (size + 1))
+    step = np.where(ahead >= -0.5, -np.abs(ahead) / pace, -BACKWARD - np.abs(ahead))
     step -= np.logaddexp.reduce(step, axis=1, keepdims=True)
     forward, backward = np.zeros((size, events)), np.zeros((size, events))
-    forward[0] = emission[0] - steps / (EDGE * pace)
-    backward[-1] = -(steps.max() - steps) / (EDGE * pace)
+    forward[0] = emission[0] - steps / pace
+    backward[-1] = -(steps.max() - steps) / pace
     for row in range(1, size):
         forward[row] = np.logaddexp.reduce(forward[row - 1][:, None] + step, axis=0) + emission[row]
     for row in range(size - 2, -1, -1):

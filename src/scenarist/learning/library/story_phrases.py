@@ -103,8 +103,9 @@ def other_cast(role: Participant, called: Mapping[str, str]) -> CastRole:
 def event_phrase(event: WrittenEvent, cast: Mapping[str, CastRole]) -> str:
     """What happens, as a clause about the story's own people.
 
+    >>> waiter, mia, menu = (CastRole(name, name) for name in ("the waiter", "Mia", "the menu"))
     >>> event = WrittenEvent("bring-menu", "ordering", "waiter", "{waiter} brings {guest} {menu}", ("bring {menu}",), "always")
-    >>> event_phrase(event, {"waiter": CastRole("the waiter", "the waiter"), "guest": CastRole("Mia", "Mia"), "menu": CastRole("the menu", "the menu")})
+    >>> event_phrase(event, {"waiter": waiter, "guest": mia, "menu": menu})
     'the waiter brings Mia the menu'
     >>> event = WrittenEvent("sit-down", "arriving", "guest", "{guest} sits down at {table}", ("sit down",), "always")
     >>> event_phrase(event, {"guest": CastRole("I", "me", False), "table": CastRole("the table", "the table")})

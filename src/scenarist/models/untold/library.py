@@ -12,21 +12,26 @@ scenarios that have no written script.
 
 from __future__ import annotations
 
+import itertools
+import json
+import re
 from collections.abc import Mapping, Sequence
 from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import msgspec
+import numpy as np
 
 from scenarist.interpretation import UnsaidEvent
-from scenarist.learning.library.alignment import StoryAlignment, Array, ReadyScript, align, place_chances, ready_script
-from scenarist.learning.library.evidence import HAPPENS, likely
+from scenarist.learning.library.alignment import Array, ReadyScript, StoryAlignment, align, place_chances, ready_script
+from scenarist.learning.library.evidence import HAPPENS, origin, told_share
 from scenarist.learning.library.scenario_words import carried_words
 from scenarist.learning.library.story_phrases import cast_roles, event_phrase, slot_wordings
 from scenarist.learning.script_matches import ScenarioPassage, scenario_passages
 from scenarist.models.untold.base import scenarios_of, story_segments
 from scenarist.models.untold.scripts import ScriptModel
+from scenarist.networks.layers import sigmoid
 from scenarist.question import AnyQuestion, Guess, LeftOut, Prediction, Suggestion, Suggestions
 from scenarist.registry import make
 from scenarist.script import Reason, Script
@@ -34,7 +39,17 @@ from scenarist.store.home import inside, resource
 from scenarist.story import Sentence, Story
 
 MOST_IN_GAP = 2
-"""Notes in a gap; the rest is folded into the last of them."""
+"""Notes in a gap; the rest is folded."""
+PLACED = 0.6
+"""How much the sureness of an event's place counts in choosing it."""
+INSIDE = 0.8
+"""A place inside a sentence must be so much likelier than one between two: it stands for the gaps before and behind the sentence."""
+DENIED = 0.6
+"""From this likeness on a denied clause denies an event."""
+FEATURES = (
+    "always", "sometimes", "silent", "log-told", "told", "other-way", "meaning", "words", "person", "behind", "ahead", "late",
+    "wordings", "bias",
+)  # fmt: skip
 
 
 @cache
@@ -44,16 +59,87 @@ def story_detector() -> Any:
 
 
 class UnsaidCandidate(NamedTuple):
-    """An event that may be unsaid: its number in the script, how likely it is, and the gaps where it may stand (gaps)."""
+    """An event that may be unsaid: its number in the script, the chance that it happened and is not told, and where it may stand."""
 
     number: int
     chance: float
     gaps: Array
+    """The chance of each gap (sentences + 1)."""
 
-    @property
-    def gap(self) -> int:
-        """The likeliest gap."""
-        return int(self.gaps.argmax())
+
+class NotePlace(NamedTuple):
+    """Where a note stands, and how sure that is."""
+
+    offset: int
+    gap: float
+    """Before this sentence, or inside the one before it (.5)."""
+    mass: float
+
+
+def unsaid_features(alignment: StoryAlignment, script: ReadyScript) -> Array:
+    """What speaks for each event to have happened without being told (events, features)."""
+    ever, events = alignment.ever, script.script.events
+    told = np.nonzero(ever >= 0.4)[0]
+    late = script.steps / max(1, len(events))
+    near = alignment.features.max(1) if alignment.features.shape[1] else np.zeros((4, len(events)))
+    rows = []
+    for number, event in enumerate(events):
+        others = [
+            ever[n] for n, other in enumerate(events) if n != number and event.one_of and other.one_of == event.one_of
+        ]
+        behind = [other for other in told if other != number and script.before[other, number] > 0.5]
+        ahead = [other for other in told if other != number and script.before[number, other] >= 0.5]
+        person = script.participants[event.by].kind in ("person", "group", "animal")
+        rows.append(
+            [
+                event.happens == "always", event.happens == "sometimes", event.silent, np.log(ever[number] + 0.01), ever[number],
+                max(others, default=0.0), near[3, number], near[1, number], person, bool(behind), bool(ahead), late[number],
+                min(len(event.wordings), 8) / 8, 1.0,
+            ]
+        )  # fmt: skip
+    return np.array(rows, float)
+
+
+@cache
+def chance_weights() -> Array:
+    """The weights of the features, fitted by `training/library/fit.py`."""
+    weights: Mapping[str, float] = json.loads(resource("scripts/reader.json").read_text(encoding="utf-8"))["chance"]
+    return np.array([weights[name] for name in FEATURES])
+
+
+def clause_breaks(story: Story, sentence: Sentence) -> list[int]:
+    """Where a sentence may be interrupted: ends of clauses between two of its events, never within a quotation."""
+    inside = sorted(
+        (event.start, event.stop)
+        for event in story.events
+        if sentence.start <= event.start < sentence.stop and event.kind == "verb"
+    )
+    breaks = []
+    for (_, stop), (start, _) in itertools.pairwise(inside):
+        between = story.text[stop:start] if stop < start else ""
+        match = next((match for mark in CLAUSE_ENDS if (match := mark.search(between))), None)
+        if match is not None and not quoted(story.text, sentence.start, stop + match.start()):
+            breaks.append(stop + match.end(1))
+    return breaks
+
+
+CLAUSE_ENDS = (
+    re.compile(r"(;) "),
+    re.compile(r"(,) (?:and|but|so|then|or|until|while|because) "),
+    re.compile(r"()(?: and then | then )"),
+)
+QUOTES = re.compile(r"[\"“”]")
+
+
+def quoted(text: str, start: int, place: int) -> bool:
+    """Does a place stand within a quotation that its sentence opens, or that began before?
+
+    >>> text = 'He said, "Wait, and sit down."'
+    >>> quoted(text, 0, 15), quoted(text, 0, 8)
+    (True, False)
+    """
+    paragraph = text.rfind("\n", 0, start) + 1
+    return len(QUOTES.findall(text[paragraph:place])) % 2 == 1
 
 
 class WrittenScriptModel(ScriptModel):
@@ -62,7 +148,7 @@ class WrittenScriptModel(ScriptModel):
     name = "untold-library"
 
     def __init__(
-        self, most: int = 6, least: float = 0.25, taught: bool = False, scripts: Mapping[str, Script] | None = None
+        self, most: int = 5, least: float = 0.5, taught: bool = False, scripts: Mapping[str, Script] | None = None
     ) -> None:
         """As `untold-scripts`: ``most`` unsaid events a passage, each of at least ``least`` probability."""
         super().__init__(most, least, taught, scripts)
@@ -109,45 +195,97 @@ class WrittenScriptModel(ScriptModel):
             return []
         alignment = align(story, sentences, script)
         cast = cast_roles(story, script.script)
-        chosen = sorted(self.choose(alignment, script), key=lambda one: (one.gap, script.steps[one.number]))
+        breaks = [clause_breaks(story, sentence) for sentence in sentences]
+        placed = [(one, note_place(sentences, breaks, one.gaps)) for one in self.candidates(alignment, script)]
+        placed.sort(key=lambda pair: -pair[0].chance * pair[1].mass ** PLACED)
+        chosen = sorted(placed[: self.most], key=lambda pair: (pair[1].offset, script.steps[pair[0].number]))
+        notes: list[UnsaidEvent] = []
+        for one, place in chosen:
+            here = sum(note.at == place.offset and not note.folded for note in notes)
+            event = script.script.events[one.number]
+            after, before = told_neighbours(story, sentences, place)
+            notes.append(
+                UnsaidEvent(
+                    passage.scenario, event.id, event_phrase(event, cast), round(min(one.chance, 0.99), 4),
+                    segment_at(story, passage, place.offset), after, before, place.offset,
+                    written_reason(story, script, one.number, after, before), slot_wordings(event, script.participants),
+                    told_rounded(script, one.number), event_origin(script, one.number), here >= MOST_IN_GAP,
+                )
+            )  # fmt: skip
+        return notes
+
+    def candidates(self, alignment: StoryAlignment, script: ReadyScript) -> list[UnsaidCandidate]:
+        """The events that may be unsaid: likely enough, not denied."""
+        gaps = place_chances(alignment, script)
+        chances = sigmoid(unsaid_features(alignment, script) @ chance_weights())
+        denied = alignment.denied.max(0, initial=0.0) >= DENIED
         return [
-            self.note(story, passage, script, sentences, one, event_phrase(script.script.events[one.number], cast))
-            for one in chosen
+            UnsaidCandidate(number, float(chances[number]), gaps[:, number])
+            for number in range(len(script.script.events))
+            if chances[number] >= self.least and not denied[number]
         ]
 
-    def choose(self, alignment: StoryAlignment, script: ReadyScript) -> list[UnsaidCandidate]:
-        """The likeliest unsaid events."""
-        gaps = place_chances(alignment, script)
-        ever = alignment.ever
-        candidates = []
-        for number, event in enumerate(script.script.events):
-            told = ever[number]
-            chance = likely(event, script.evidence, number) if script.evidence.events else HAPPENS[event.happens]
-            ways = [
-                ever[n]
-                for n, other in enumerate(script.script.events)
-                if event.one_of and other.one_of == event.one_of and n != number
-            ]
-            chance *= (1 - told) * (1 - max(ways, default=0.0)) / (len(ways) + 1)
-            if alignment.denied[:, number].max(initial=0.0) >= 0.6:
-                continue
-            candidates.append(UnsaidCandidate(number, float(chance), gaps[:, number]))
-        candidates.sort(key=lambda one: -one.chance * one.gaps.max() ** 0.5)
-        return candidates[: self.most]
 
-    def note(
-        self,
-        story: Story,
-        passage: ScenarioPassage,
-        script: ReadyScript,
-        sentences: Sequence[Sentence],
-        one: UnsaidCandidate,
-        phrase: str,
-    ) -> UnsaidEvent:
-        """An unsaid event as it is shown."""
-        event = script.script.events[one.number]
-        at = sentences[one.gap - 1].stop if one.gap else sentences[0].start
-        return UnsaidEvent(
-            passage.scenario, event.id, phrase, round(min(one.chance, 0.99), 4), passage.segments[0], -1, -1, at, Reason(""),
-            slot_wordings(event, script.participants),
-        )  # fmt: skip
+def note_place(sentences: Sequence[Sentence], breaks: Sequence[Sequence[int]], gaps: Array) -> NotePlace:
+    """Where a note stands: at the likeliest gap between two sentences, or at the end of a clause inside the sentence between two gaps."""
+    best = int(gaps.argmax())
+    place = NotePlace(sentences[best - 1].stop if best else sentences[0].start, float(best), float(gaps[best]))
+    for number, offsets in enumerate(breaks):
+        both = float(gaps[number] + gaps[number + 1])
+        if offsets and INSIDE * both > max(place.mass, float(gaps[best])) and both > place.mass:
+            place = NotePlace(offsets[len(offsets) // 2], number + 0.5, INSIDE * both)
+    return place
+
+
+def segment_at(story: Story, passage: ScenarioPassage, offset: int) -> int:
+    """The passage's segment in which, or behind which, a place stands."""
+    return next(
+        (index for index in passage.segments if story.segments[index].start <= offset <= story.segments[index].stop),
+        passage.segments[0],
+    )
+
+
+def told_neighbours(story: Story, sentences: Sequence[Sentence], place: NotePlace) -> tuple[int, int]:
+    """The story's events before and behind a place, those in sentences that tell something of the script first; -1 for none."""
+    before = [
+        number
+        for number, event in enumerate(story.events)
+        if sentences[0].start <= event.start and event.stop <= place.offset
+    ]
+    after = [
+        number
+        for number, event in enumerate(story.events)
+        if event.start >= place.offset and event.stop <= sentences[-1].stop
+    ]
+    return (before[-1] if before else -1), (after[0] if after else -1)
+
+
+def told_rounded(script: ReadyScript, number: int) -> float | None:
+    """How often tellers say it."""
+    share = told_share(script.evidence, number) if script.evidence.events else None
+    return None if share is None else round(share, 4)
+
+
+def event_origin(script: ReadyScript, number: int) -> str:
+    """Where an event is known from."""
+    return origin(script.evidence.events[number]) if script.evidence.events else "written"
+
+
+def written_reason(story: Story, script: ReadyScript, number: int, after: int, before: int) -> Reason:
+    """Why it is said: how typical it is by its writer, how often tellers say it, and between what it stands."""
+    event, evidence = script.script.events[number], script.evidence
+    how = {"always": "nearly always", "usually": "usually", "sometimes": "sometimes"}[event.happens]
+    text = f"In “{script.script.scenario}” it {how} happens"
+    if evidence.events and evidence.stories:
+        text += f"; {evidence.events[number].in_stories} of {evidence.stories} tellers say so"
+    around = [story.of(story.events[index]) for index in (after, before) if index >= 0]
+    if after >= 0 and before >= 0:
+        text += f". Here between “{around[0]}” and “{around[1]}”"
+    elif around:
+        text += f". Here {'after' if after >= 0 else 'before'} “{around[0]}”"
+    lines = ["hardly anybody tells it"] if event.silent else []
+    if event.needs:
+        lines.append(f"it needs: {', '.join(event.needs)}")
+    if event.results:
+        lines.append(f"what comes of it: {', '.join(event.results)}")
+    return Reason(text + ".", tuple(lines), HAPPENS[event.happens])
