@@ -16,12 +16,14 @@ from scenarist.answers import OrderedSentences as OrderedSentences
 from scenarist.answers import RankedOrder as RankedOrder
 from scenarist.answers import ReadFolder as ReadFolder
 from scenarist.answers import ScenarioRelation as ScenarioRelation
+from scenarist.answers import SimulatedRun as SimulatedRun
 from scenarist.answers import StoryChains as StoryChains
 from scenarist.answers import WrittenEndings as WrittenEndings
 from scenarist.errors import BadInput as BadInput
 from scenarist.errors import Missing as Missing
 from scenarist.interpretation import Interpretation as Interpretation
 from scenarist.interpretation import UnsaidEvent as UnsaidEvent
+from scenarist.lab.simulate import simulate_study as simulate_study
 from scenarist.marked import Comparison as Comparison
 from scenarist.marked import ExamCard as ExamCard
 from scenarist.marked import ExamPaper as ExamPaper

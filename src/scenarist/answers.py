@@ -201,3 +201,26 @@ class ReadFolder(NamedTuple):
     """Rows of untold.parquet."""
     missing: str = ""
     """Why there are no tables."""
+
+
+class SimulatedRun(Noun, frozen=True):
+    """What came of simulated people in a study; the names of the JSON form are a promise."""
+
+    study: str
+    people: int
+    complete: int
+    answers: int
+    lost: int
+    doubled: int
+    kills: int
+    p95_ms: float
+    closed: int = 0
+    """Browsers that were closed and opened again."""
+    requests: int = 0
+    seconds: float = 0.0
+    run: str = ""
+
+    @property
+    def whole(self) -> bool:
+        """Is nothing lost and nothing doubled?"""
+        return self.lost == 0 and self.doubled == 0

@@ -194,7 +194,7 @@ def test_check_training_attention_and_qualification(database: Database, small: S
     steps = """
 [[steps]]
 kind = "fill-gap"
-phase = "training"
+phase = "practice"
 question = { ask = "sentence-gap", gap = 0, sentences = ["She paid."] }
 feedback = "Well *done*."
 [[steps]]
@@ -275,9 +275,10 @@ def test_preview_is_marked_and_not_counted(visit: Visit, admin: Any, database: D
 def test_the_live_check_says_what_is_missing(visit: Visit) -> None:
     person = visit()
     person.agree()
-    ask = lambda text: person.client.post("/study/small/check", data={"kind": "fill-gap", "text": text}).json()[
-        "message"
-    ]
+
+    def ask(text: str) -> str:
+        return str(person.client.post("/study/small/check", data={"kind": "fill-gap", "text": text}).json()["message"])
+
     assert ask("She left.") == "" and "without a verb" in ask("a bowl of soup")
     assert visit().client.post("/study/small/check", data={"kind": "fill-gap", "text": "x"}).status_code == 403
 

@@ -32,7 +32,7 @@ SNIPPETS = {
 
 
 def test_every_verb_of_the_command_line_is_a_function() -> None:
-    names = {"bench": "run_table"}
+    names = {"bench": "run_table", "lab": "simulate_study"}
     assert [verb for verb in VERBS if names.get(verb, verb) not in index("verb")] == []
     for name in index("verb"):
         assert inspect.isfunction(getattr(scenarist, name)), name

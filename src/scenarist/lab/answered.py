@@ -7,8 +7,10 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+import msgspec
 from sqlalchemy import Row, and_, func, select
 
+from scenarist.corpora.adjudication import Outcome, merge, outcomes
 from scenarist.errors import BadInput
 from scenarist.lab.database.engine import Database
 from scenarist.lab.database.tables import answers, events, items, refusals, sessions, studies, trials
@@ -108,10 +110,43 @@ def annotated_stories(database: Database, study: str, least: int = 2) -> list[St
         question = known[name].question
         if len(marked) < least or not isinstance(question, Where):
             continue
-        segments = tuple(segment for answer in marked.values() for segment in answer.segments)
+        segments = tuple(
+            msgspec.structs.replace(segment, by=session)
+            for session, answer in marked.items()
+            for segment in answer.segments
+        )
         notes = tuple(("annotator", session) for session in marked)
         stories.append(replace(question.story, segments=segments, notes=notes))
     return sorted(stories, key=lambda story: story.id)
+
+
+def decided_segments(database: Database, session: str, study: str) -> list[tuple[Story, list[Outcome]]]:
+    """What adjudicators made of somebody's segments: each finished story with what became of each of her annotations."""
+    with database.read() as connection:
+        names = list(connection.execute(select(studies.c.name, studies.c.text).order_by(studies.c.number)))
+    later = {name for name, text in names if f'study = "{study}"' in text and 'make = "annotated"' in text}
+    seen: dict[str, tuple[Story, list[Outcome]]] = {}
+    for name in sorted(later):
+        known = study_items(database, name)
+        for given in given_answers(database, name):
+            item = known.get(given.item)
+            if item is None or not isinstance(item.question, Where):
+                continue
+            story = item.question.story
+            if any(segment.by == session for segment in story.segments):
+                taken = taken_offers(given.answer.get("taken"))
+                seen[given.item] = (story, outcomes(story, merge(story), taken, session))
+    return list(seen.values())
+
+
+def taken_offers(text: str) -> dict[str, list[int]]:
+    """The decisions of an adjudication as they are stored.
+
+    >>> taken_offers("d/0: 1 2; d/1: none")
+    {'d/0': [1, 2], 'd/1': []}
+    """
+    pairs = [part.rpartition(": ") for part in text.split("; ") if part]
+    return {name: [int(place) for place in places.split() if place.isdigit()] for name, _, places in pairs}
 
 
 def answer_groups(database: Database, study: str, least: int = 2) -> list[Item]:

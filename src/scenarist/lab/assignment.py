@@ -17,7 +17,7 @@ from typing import Any
 from sqlalchemy import ColumnElement, Connection, and_, func, or_, select
 
 from scenarist.lab.database.tables import sessions, studies, trials
-from scenarist.lab.study import TRIALS, Step, Study
+from scenarist.lab.study import TRIALS, Study, StudyStep
 from scenarist.question import Item
 
 
@@ -26,7 +26,7 @@ class Assignment:
 
     study: Study
     sets: dict[str, list[Item]]
-    steps: dict[str, Step]
+    steps: dict[str, StudyStep]
 
     def present(self) -> ColumnElement[bool]:
         """Sessions that count: complete, or seen a short time ago."""

@@ -29,7 +29,7 @@ COLUMNS = {
     "page": "number of the page in her session, from 1",
     "attempt": "number of the answer on that page; a higher one revises it",
     "last": "yes where this answer counts, no where it was revised",
-    "phase": "trial, training, check, qualification, attention, instructions or questions",
+    "phase": "trial, practice, check, qualification, attention, instructions or questions",
     "kind": "page kind",
     "item": "item of the exam",
     "stored": "seconds since 1970 when the answer was stored",

@@ -30,7 +30,7 @@ NOT_RECALLED = 100
 FEW_REPLICATES = 13
 
 
-class Cell(NamedTuple):
+class StudyCell(NamedTuple):
     """A condition: how many people in which state, and their times."""
 
     condition: str
@@ -65,7 +65,7 @@ class ModelRank(NamedTuple):
     """Share of items whose removed event is among the first ten."""
 
 
-def cells(study: OpenStudy) -> list[Cell]:
+def cells(study: OpenStudy) -> list[StudyCell]:
     """Progress, condition by condition."""
     counts: dict[str, Counter[str]] = defaultdict(Counter)
     with study.database.read() as connection:
@@ -82,7 +82,7 @@ def cells(study: OpenStudy) -> list[Cell]:
         if "seconds" in given.flags:
             times[given.condition].append(given.flags["seconds"])
     return [
-        Cell(name, counts[name], name in closed, median(times[name]) if times[name] else 0.0)
+        StudyCell(name, counts[name], name in closed, median(times[name]) if times[name] else 0.0)
         for name in study.study.conditions
     ]
 

@@ -22,7 +22,7 @@ from scenarist.lab.database.tables import answers, events, items, refusals, sess
 from scenarist.lab.kinds import page_kind
 from scenarist.lab.kinds.base import LabAnswer
 from scenarist.lab.sources import make_items
-from scenarist.lab.study import OUTCOMES, Step, Study, parse_study, right_answer
+from scenarist.lab.study import OUTCOMES, Study, StudyStep, parse_study, right_answer
 from scenarist.noun import from_json, to_json
 from scenarist.question import Item
 
@@ -71,7 +71,7 @@ class OpenStudy(Assignment):
         """The study's hash."""
         return self.study.version
 
-    def step(self, item: str) -> Step | None:
+    def step(self, item: str) -> StudyStep | None:
         """The step behind a trial that is no drawn item."""
         return self.steps.get(item)
 
@@ -284,7 +284,7 @@ class OpenStudy(Assignment):
             )
 
 
-def prepared(step: Step) -> Step:
+def prepared(step: StudyStep) -> StudyStep:
     """A step with its question as its page kind needs it."""
     if step.question is None:
         return step

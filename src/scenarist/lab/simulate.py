@@ -17,6 +17,7 @@ from typing import Any, NamedTuple
 
 from sqlalchemy import select
 
+from scenarist.answers import SimulatedRun
 from scenarist.errors import BadInput
 from scenarist.lab.answered import given_answers
 from scenarist.lab.browser import HttpReply, SimulatedBrowser
@@ -30,36 +31,12 @@ from scenarist.lab.server import ServerProcess
 from scenarist.lab.solver import PageSolver
 from scenarist.lab.sources import SOURCES
 from scenarist.lab.study import Study, load_study
-from scenarist.noun import Noun
 
 PAGES_A_SECOND = 50.0
 """What people together ask of the server where ``think`` is not given: with 300 people each thinks 2 to 10 s."""
 MOST_TRIES = 400
 FEW_FIRST = 4
 """People who answer the study before, where there are no answers yet to ask about."""
-
-
-class SimulatedRun(Noun, frozen=True):
-    """What came of it; the names of the JSON form are a promise."""
-
-    study: str
-    people: int
-    complete: int
-    answers: int
-    lost: int
-    doubled: int
-    kills: int
-    p95_ms: float
-    closed: int = 0
-    """Browsers that were closed and opened again."""
-    requests: int = 0
-    seconds: float = 0.0
-    run: str = ""
-
-    @property
-    def whole(self) -> bool:
-        """Is nothing lost and nothing doubled?"""
-        return self.lost == 0 and self.doubled == 0
 
 
 class Habits(NamedTuple):

@@ -20,13 +20,13 @@ from scenarist.question import Answer, AnyQuestion
 from scenarist.registry import suggest
 
 FOLDER = Path(__file__).parent / "studies"
-PHASES = ("instructions", "training", "check", "qualification", "attention", "trial", "questions")
+PHASES = ("instructions", "practice", "check", "qualification", "attention", "trial", "questions")
 RESUME = ("always", "day", "never")
 TRIALS = "trials"
 OUTCOMES = ("complete", "failed", "screened")
 
 
-class Source(Noun, frozen=True):
+class ItemSource(Noun, frozen=True):
     """Where the items come from: ``make`` is a name of `lab/sources.py`, the rest its settings."""
 
     make: str = "none"
@@ -72,8 +72,8 @@ class PeopleRules(Noun, frozen=True):
     pay: str = ""
 
 
-class Step(Noun, frozen=True):
-    """A page beside the trials: instructions, training, a check, closing questions. ``kind = "trials"`` is where the drawn items stand."""
+class StudyStep(Noun, frozen=True):
+    """A page beside the trials: instructions, practice, a check, closing questions. ``kind = "trials"`` is where the drawn items stand."""
 
     kind: str
     phase: str = "instructions"
@@ -81,7 +81,7 @@ class Step(Noun, frozen=True):
     text: str = ""
     question: AnyQuestion | None = None
     right: tuple[str, ...] = ()
-    """Answers that pass, of a training, check, qualification or attention step."""
+    """Answers that pass, of a practice, check, qualification or attention step."""
     feedback: str = ""
     tries: int = 2
     """How often a check may be tried before the session ends as *failed*."""
@@ -101,14 +101,14 @@ class Study(Noun, frozen=True):
     paper: str = ""
     minutes: int = 10
     conditions: tuple[str, ...] = ("all",)
-    source: Source = Source()
+    source: ItemSource = ItemSource()
     draw: Draw = Draw()
     people: PeopleRules = PeopleRules()
     consent: str = ""
     contact: str = ""
     debriefing: str = ""
     guidelines: str = ""
-    steps: tuple[Step, ...] = ()
+    steps: tuple[StudyStep, ...] = ()
     codes: tuple[tuple[str, str], ...] = ()
     settings: tuple[tuple[str, str | int | float], ...] = ()
     qualify: float = 0.0
@@ -214,7 +214,7 @@ def check_study(study: Study, where: str) -> None:
             pressed[key] = meaning
 
 
-def right_answer(step: Step, answer: Answer) -> bool:
+def right_answer(step: StudyStep, answer: Answer) -> bool:
     """Does an answer pass a step?"""
     return not step.right or (
         isinstance(answer, str) and answer.strip().lower() in {text.lower() for text in step.right}

@@ -33,6 +33,7 @@ INDEX: dict[str, str] = {
     "score": "scenarist.verbs.score:score",
     "run_table": "scenarist.verbs.run_table:run_table",
     "tables": "scenarist.verbs.run_table:tables",
+    "simulate_study": "scenarist.lab.simulate:simulate_study",
     "get": "scenarist.verbs.get:get",
     "releases": "scenarist.verbs.get:releases",
     "doctor": "scenarist.verbs.doctor:doctor",

@@ -30,7 +30,8 @@ def suggested(texts: tuple[str, ...]) -> tuple[str, ...]:
     """
     verbs = [main_verb(text) or text.split()[0].lower() for text in texts]
     order = [verb for verb, _ in Counter(verbs).most_common()]
-    return tuple(next((other for other in order if match(verb, other)), verb) for verb in verbs)
+    shared = (next((other for other in order if match(verb, other)), verb) for verb in verbs)
+    return tuple(word.replace("_", " ") for word in shared)
 
 
 class Gloss(PageKind):

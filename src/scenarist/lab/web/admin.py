@@ -25,7 +25,7 @@ from scenarist.lab.findings import figures, rank_model
 from scenarist.lab.paper import paper
 from scenarist.lab.roster import OpenStudy
 from scenarist.lab.web.http import RateLimit, address, cookie, form_of, hashed, new_token, same
-from scenarist.lab.web.participants import Participants
+from scenarist.lab.web.participants import ParticipantPages
 from scenarist.lab.web.rendering import respond
 
 ADMIN = "lab-admin"
@@ -51,7 +51,7 @@ def new_admin_token(database: Database) -> str:
 class Admin:
     """The admin pages of all studies that this server runs."""
 
-    def __init__(self, database: Database, studies: dict[str, OpenStudy], people: Participants) -> None:
+    def __init__(self, database: Database, studies: dict[str, OpenStudy], people: ParticipantPages) -> None:
         self.database, self.studies, self.people = database, studies, people
         self.tries = RateLimit(TRIES, MINUTES * 60)
 

@@ -17,7 +17,7 @@ from scenarist.lab.roster import OpenStudy, earlier_versions, open_study
 from scenarist.lab.study import Study
 from scenarist.lab.web.admin import Admin
 from scenarist.lab.web.http import Front
-from scenarist.lab.web.participants import Participants
+from scenarist.lab.web.participants import ParticipantPages
 from scenarist.lab.web.rendering import STATIC, respond
 
 
@@ -28,7 +28,7 @@ def make_app(database: Database, studies: Sequence[Study]) -> Starlette:
     versions: dict[str, OpenStudy] = {study.version: study for study in current.values()}
     for name, study in current.items():
         versions |= {old.version: old for old in earlier_versions(database, name, study.version)}
-    people = Participants(current, versions, secret)
+    people = ParticipantPages(current, versions, secret)
     admin = Admin(database, current, people)
 
     def front(request: Request) -> Response:

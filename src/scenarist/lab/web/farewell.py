@@ -7,7 +7,7 @@ import json
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
-from scenarist.lab.answered import own_data
+from scenarist.lab.answered import decided_segments, own_data
 from scenarist.lab.database.engine import NotKept
 from scenarist.lab.web.http import form_of, same
 from scenarist.lab.web.rendering import respond
@@ -82,6 +82,18 @@ class Farewell(Visits):
         response.delete_cookie(SESSION, path=self.base(request))
         response.delete_cookie(ENTRY, path=self.base(request))
         return response
+
+    def decided(self, request: Request) -> Response:
+        """What an adjudicator decided about one's own segments."""
+        session = self.session(request)
+        if session is None:
+            return self.lost(request)
+        study = self.open(session)
+        stories = [
+            (story, [(outcome, [story.text[start:stop] for start, stop in outcome.spans]) for outcome in listed])
+            for story, listed in decided_segments(study.database, session.id, study.study.name)
+        ]
+        return respond("decided.html", study=study.study, base=self.base(request), stories=stories)
 
     def data(self, request: Request) -> Response:
         """Everything that is stored about somebody."""

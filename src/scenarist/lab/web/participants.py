@@ -29,10 +29,11 @@ from scenarist.lab.web.rendering import kind_body, respond
 from scenarist.lab.web.visits import OVER
 from scenarist.noun import from_json
 
+MOST_PAGES = 1_000_000
 FLAGS = ("pastes", "pasted", "away", "typed")
 
 
-class Participants(Entrance, Farewell):
+class ParticipantPages(Entrance, Farewell):
     """The pages of all studies that this server runs."""
 
     def routes(self) -> list[Route]:
@@ -44,7 +45,8 @@ class Participants(Entrance, Farewell):
             ("/study/{name}/page/{trial:int}/feedback", self.feedback, ["GET"]), ("/study/{name}/check", self.check, ["POST"]),
             ("/study/{name}/end", self.end, ["GET"]), ("/study/{name}/leave", self.leave, ["GET"]),
             ("/study/{name}/leave", self.withdraw, ["POST"]), ("/study/{name}/data", self.data, ["GET"]),
-            ("/study/{name}/guidelines", self.guidelines, ["GET"]), ("/study/{name}/resume/{link}", self.resume, ["GET"]),
+            ("/study/{name}/guidelines", self.guidelines, ["GET"]),
+            ("/study/{name}/decided", self.decided, ["GET"]), ("/study/{name}/resume/{link}", self.resume, ["GET"]),
         ]  # fmt: skip
         return [Route(path, route, methods=methods) for path, route, methods in paths]
 
@@ -73,7 +75,7 @@ class Participants(Entrance, Farewell):
             return self.lost(request)
         if session.state in OVER:
             return RedirectResponse(f"{self.base(request)}/end", 303)
-        number = request.path_params["trial"]
+        number = page_number(request)
         study = self.open(session)
         with study.database.read() as connection:
             query = (
@@ -137,7 +139,7 @@ class Participants(Entrance, Farewell):
         if not same(form.get("csrf"), self.csrf(request)):
             return self.message("Please try again", "This form is not yours, or too old. Please open the page again.", 403,
                                 f"{self.base(request)}/go")  # fmt: skip
-        number = request.path_params["trial"]
+        number = page_number(request)
         study = self.open(session)
         with study.database.read() as connection:
             row = connection.execute(
@@ -168,16 +170,16 @@ class Participants(Entrance, Farewell):
             return RedirectResponse(f"{self.base(request)}/end", 303)
         if not kept.done:
             return RedirectResponse(f"{self.base(request)}/page/{number}", 303)
-        if step is not None and step.phase == "training":
+        if step is not None and step.phase == "practice":
             return RedirectResponse(f"{self.base(request)}/page/{number}/feedback", 303)
         return RedirectResponse(f"{self.base(request)}/page/{number + 1}", 303)
 
     def feedback(self, request: Request) -> Response:
-        """What is said to an answer of the training."""
+        """What is said to an answer of the practice."""
         session = self.session(request)
         if session is None:
             return self.lost(request)
-        study, number = self.open(session), request.path_params["trial"]
+        study, number = self.open(session), page_number(request)
         with study.database.read() as connection:
             row = connection.execute(
                 select(trials.c.item, trials.c.phase, answers.c.body)
@@ -187,7 +189,7 @@ class Participants(Entrance, Farewell):
                 .limit(1)
             ).first()
         step = study.step(row.item) if row is not None else None
-        if row is None or step is None or step.phase != "training":
+        if row is None or step is None or step.phase != "practice":
             return RedirectResponse(f"{self.base(request)}/go", 303)
         answer = from_json(row.body, LabAnswer)
         said = page_kind(step.kind).columns(answer, step.question)
@@ -231,6 +233,11 @@ def next_of(session: str) -> Any:
     """The first page without an answer."""
     other = trials.alias()
     return select(func.min(other.c.trial)).where(other.c.session == session, other.c.done.is_(False)).scalar_subquery()
+
+
+def page_number(request: Request) -> int:
+    """The page of an address; what no session can have is a page that does not exist."""
+    return min(int(request.path_params["trial"]), MOST_PAGES)
 
 
 def whole(text: str, otherwise: int) -> int:
