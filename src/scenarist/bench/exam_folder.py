@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import TypeVar
+from typing import NamedTuple, TypeVar
 
 from scenarist.bench.check_answers import check_prediction, prediction_lines
 from scenarist.bench.sit import data_hash
@@ -90,8 +90,29 @@ def lines(path: Path, kind: type[N]) -> Iterator[N]:
         raise BadInput(f"Cannot read {path}: {error.strerror}.") from error
 
 
-def predictions(path: Path, items: Sequence[Item], strict: bool = False) -> dict[str, Prediction]:
-    """A predictions file, checked: known items only, each once, with answers they can have; all of them where ``strict``."""
+class PersonFile(NamedTuple):
+    """What one person (or system) answered, and the file it stands in."""
+
+    path: Path
+    predictions: dict[str, Prediction]
+
+
+def predictions_by_person(path: Path, items: Sequence[Item], strict: bool = False) -> list[PersonFile]:
+    """A predictions file that may hold the answers of several people (``by``), each checked like a file of her own."""
+    every = [(prediction.by, prediction.item) for prediction in lines(path, Prediction)]
+    people = list(dict.fromkeys(person for person, _ in every))
+    if len(people) < 2 or len({item for _, item in every}) == len(every):
+        return [PersonFile(path, predictions(path, items, strict))]
+    return [PersonFile(path, predictions(path, items, strict, person)) for person in people]
+
+
+def predictions(
+    path: Path, items: Sequence[Item], strict: bool = False, by: str | None = None
+) -> dict[str, Prediction]:
+    """A predictions file, checked: known items only, each once, with answers they can have; all of them where ``strict``.
+
+    ``by``: those of one person only.
+    """
     known = {item.id: item for item in items}
     given: dict[str, Prediction] = {}
     if not path.exists():
@@ -99,6 +120,8 @@ def predictions(path: Path, items: Sequence[Item], strict: bool = False) -> dict
     try:
         with path.open("rb") as handle:
             for number, prediction in prediction_lines(handle, str(path)):
+                if by is not None and prediction.by != by:
+                    continue
                 where = f"{path}, line {number}, prediction {len(given) + 1}"
                 if prediction.item not in known:
                     raise BadInput(

@@ -1,4 +1,4 @@
-"""Exam folder x predictions files -> scores and paired tests; no model is needed."""
+"""Exam folder x predictions files -> scores and paired tests; no model is needed. A file may hold several people's answers (``by``)."""
 
 from __future__ import annotations
 
@@ -36,11 +36,12 @@ def score_files(
             f"{path}: {empty} of {len(items)} items have no answer (the exam was set blind), so nothing here can be scored; "
             "who holds the answers can score the predictions."
         )
-    found = [folders.predictions(file, items, strict) for file in files]
+    parts = [part for file in files for part in folders.predictions_by_person(file, items, strict)]
+    found = [part.predictions for part in parts]
     asked = [make("metric", name) for name in (metrics or card.metrics)]
     fields = {"exam": card.exam, **dict(card.settings), "data": card.data, "split": card.split, "seed": seed}
     systems: list[System] = []
-    for name, predictions in zip(names_of(files, found), found, strict=True):
+    for name, predictions in zip(names_of([part.path for part in parts], found), found, strict=True):
         scores = {metric.name: scoring.score(metric, items, predictions, fields, seed) for metric in asked}
         smallest = {metric.name: minimum_detectable(metric, scores[metric.name].marks, seed=seed) for metric in asked}
         systems.append(System(name, scores, smallest, predictions))

@@ -48,7 +48,8 @@ class Probes:
             for number, case in enumerate(read_jsonl(handle, ProbeCase, str(self.path)), start=1):
                 size = 3 if self.kind == "goes-without-saying" else 2
                 if len(case.texts) != size or not 0 <= case.key < size:
+                    where = f"{self.path}, case {number} ({case.id})"
                     raise BadInput(
-                        f"{self.path}, case {number} ({case.id}): expected {size} texts and a key among them, got {len(case.texts)} and {case.key}."
+                        f"{where}: expected {size} texts and a key among them, got {len(case.texts)} and {case.key}."
                     )
                 yield case

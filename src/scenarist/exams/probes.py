@@ -1,12 +1,11 @@
 """ProbeCase -> Item: five probes that people and models sit alike, each with a key.
 
-- `goes-without-saying`: how surprising is the last sentence? Its cause is ``stated``, ``omitted`` or ``negated`` (the switch ``cause``). People
-  read *omitted* like *stated*; language models did not (*CSK*, *SEM 2024). Key: 1 where the cause holds, 5 where it is negated.
-- `the-or-a`: props of a script take *the* at first mention, other things *a* (Schank and Abelson 1977; Bennett, Background).
-- `tellable`: how much is an event worth telling? Key: 1 for the event that goes without saying, 5 for the unusual one.
-- `false-memory`: which of two sentences, neither of which stood there, is remembered? The typical one; and events told in an odd order are
-  put right (Bower, Black and Turner 1979).
-- `winograd`: whom does the pronoun mean? Two readings of a sentence inside a script (Winograd 1972; Levesque et al. 2011).
+- `goes-without-saying`: how surprising is the last sentence? Its cause is ``stated``, ``omitted`` or ``negated`` (the switch ``cause``).
+People read *omitted* like *stated*; language models did not (*CSK*, *SEM 2024). Key: 1 where the cause holds, 5 where it is negated. -
+`the-or-a`: props of a script take *the* at first mention, other things *a* (Schank and Abelson 1977; Bennett, Background). - `tellable`:
+how much is an event worth telling? Key: 1 for the event that goes without saying, 5 for the unusual one. - `false-memory`: which of two
+sentences, neither of which stood there, is remembered? The typical one; and events told in an odd order are put right (Bower, Black and
+Turner 1979). - `winograd`: whom does the pronoun mean? Two readings of a sentence inside a script (Winograd 1972; Levesque et al. 2011).
 
 Choices stand in an order that depends on the case alone, so that the first is right half of the time.
 """

@@ -1,11 +1,10 @@
 """Doubly annotated files -> how far people agree: Tables 2 and 3 and Figure 1 of Wanzare et al. (2019).
 
-Annotations are WebAnno TSV or brat files in the folder that ``SCENARIST_ANNOTATIONS`` names, either one file a document with the
-annotator in its segments, or one sub-folder an annotator (then its name counts, even where a detector wrote the file first and a
-person corrected it). Where nothing is given, a stand-in is measured and named as such: four
-made-up annotators of stitched documents, who shift borders, miss segments and take related scenarios for one another, so that
-the table can be seen and tested. Documents that one person alone annotated are counted and left out,
-and the table says so; it names labels that are not in the inventory.
+Annotations are WebAnno TSV or brat files in the folder that ``--annotations`` (or ``SCENARIST_ANNOTATIONS``) names, either one file a
+document with the annotator in its segments, or one sub-folder an annotator (then its name counts, even where a detector wrote the file
+first and a person corrected it). Where nothing is given, a stand-in is measured and named as such: four made-up annotators of stitched
+documents, who shift borders, miss segments and take related scenarios for one another, so that the table can be seen and tested.
+Documents that one person alone annotated are counted and left out, and the table says so; it names labels that are not in the inventory.
 """
 
 from __future__ import annotations
@@ -14,16 +13,20 @@ import os
 import random
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from itertools import combinations
 from pathlib import Path
+from typing import Any, NamedTuple
 
 from scenarist import __version__
 from scenarist.bench import marks as scoring
+from scenarist.bench.analyses.people.chance_agreement import alpha, annotated_document, gamma, human_f1, label_alphas
+from scenarist.bench.analyses.people.study_files import read_study_files
 from scenarist.bench.ratios import Tally, ratio
 from scenarist.bench.sheet import Analysis, Figure, FigureRow
 from scenarist.contracts import Metric
 from scenarist.corpora.stitched import Stitched, kin
-from scenarist.errors import BadInput
+from scenarist.errors import BadInput, Missing
 from scenarist.exams.detection import made_of
 from scenarist.formats import brat, webanno
 from scenarist.formats.lines import stem
@@ -40,16 +43,17 @@ METRICS = ("kappa", "raw_agreement", "span_agreement")
 KINDS = ("identical", "at-least-one", "different", "single", "none")
 
 
-def table(split: str = "dev", seed: int = 13, limit: int | None = None) -> Analysis:
-    """Agreement of every pair of annotators, their mean, and the five kinds of sentences."""
-    given = os.environ.get(VARIABLE, "")
-    stories = list(annotated(Path(given))) if given else made_up(split, seed)
+def table(split: str = "dev", seed: int = 13, limit: int | None = None, annotations: str = "") -> Analysis:
+    """Agreement of every pair of annotators, their mean, and the five kinds of sentences; ``annotations``: a folder of annotated files."""
+    given = annotations or os.environ.get(VARIABLE, "")
+    said: list[str] = []
+    stories = annotated(Path(given), said) if given else made_up(split, seed)
     stories = stories[:limit] if limit else stories
     data = f"{'files' if given else 'made-up-annotators'}#{content_hash(one.text.encode() for one in stories)}"
-    return measure(stories, {"data": data, "split": split, "seed": seed})
+    return measure(stories, {"data": data, "split": split, "seed": seed}, said)
 
 
-def measure(stories: Sequence[Story], fields: Mapping[str, object]) -> Analysis:
+def measure(stories: Sequence[Story], fields: Mapping[str, object], said: Sequence[str] = ()) -> Analysis:
     """The rows for given stories, each with the segments of all its annotators."""
     pairs: dict[tuple[str, str], dict[str, list[Mark]]] = {}
     kinds: Counter[str] = Counter()
@@ -89,13 +93,50 @@ def measure(stories: Sequence[Story], fields: Mapping[str, object]) -> Analysis:
         )
         for name in KINDS
     }
+    more = further(stories, rows, sorted(pairs))
     counts = {
+        **more.labels,
         "documents": len(stories),
         "annotated_by_one_only": alone,
-        "remarks": remarks(stories, alone),
+        "remarks": [*said, *remarks(stories, alone), *more.remarks],
         "sentences": {name: kinds[name] for name in KINDS},
     }
     return Analysis(rows, sign("agreement", {"exam": "detection", **fields, "v": __version__}), counts)
+
+
+class FurtherAgreement(NamedTuple):
+    """What stands beside the paper's measures."""
+
+    labels: dict[str, Any]
+    remarks: list[str]
+
+
+def further(stories: Sequence[Story], rows: list[FigureRow], pairs: Sequence[tuple[str, str]]) -> FurtherAgreement:
+    """Alpha, gamma and human F1 for each pair and for all; alpha label by label. What needs a package that is not there is said."""
+    shared = [story for story in stories if len(annotators(story)) > 1]
+    said = []
+    for number, pair in enumerate(pairs):
+        both = [story for story in shared if set(pair) <= set(annotators(story))]
+        ceiling = human_f1([(story, pair) for story in both])
+        if ceiling is not None:
+            rows[number].scores["f1/annotators"] = ceiling
+    every = [(story, (one, two)) for story in shared for one, two in combinations(annotators(story), 2)]
+    if (ceiling := human_f1(every)) is not None:
+        rows[-1].scores["f1/annotators"] = ceiling
+    labels: dict[str, Any] = {}
+    try:
+        for number, pair in enumerate(pairs):
+            both = [story for story in shared if set(pair) <= set(annotators(story))]
+            rows[number].scores["alpha/annotators"] = alpha([annotated_document(story, pair) for story in both])
+        documents = [annotated_document(story, annotators(story)) for story in shared]
+        rows[-1].scores["alpha/annotators"] = alpha(documents)
+        labels = {"labels": {name: figure.form() for name, figure in label_alphas(documents).items()}}
+    except Missing as error:
+        said.append(str(error))
+    with suppress(Missing):  # the package is no part of any extra (docs/why/gaps.md)
+        people = sorted({who for story in shared for who in annotators(story)})
+        rows[-1].scores["gamma/annotators"] = gamma(shared, people)
+    return FurtherAgreement(labels, said)
 
 
 def remarks(stories: Sequence[Story], alone: int) -> list[str]:
@@ -150,10 +191,36 @@ def kind(ours: Unit, theirs: Unit) -> str:
     return "at-least-one" if ours.labels & theirs.labels else "different"
 
 
-def annotated(folder: Path) -> list[Story]:
-    """The documents of a folder, the annotations of several people joined."""
+def from_study(folder: Path, said: list[str]) -> list[Story]:
+    """The documents of a study in the lab: an exam folder of `detection` and people's predictions."""
+    joined: dict[str, Story] = {}
+    for part in read_study_files(folder):
+        said += part.remarks
+        items = {item.id: item for item in part.items}
+        for person, predictions in part.people.items():
+            for prediction in predictions:
+                question = items[prediction.item].question
+                if not isinstance(question, Where) or not isinstance(prediction.best, Segments):
+                    where = f"{part.folder}: {person}'s answer to {prediction.item!r}"
+                    raise BadInput(f"{where} holds no segments; expected an exam of detection.")
+                before = joined.get(prediction.item, question.story)
+                marked = tuple(
+                    Segment(s.start, s.stop, s.labels, s.group, person, s.why) for s in prediction.best.segments
+                )
+                notes = (*before.notes, ("annotator", person))
+                joined[prediction.item] = replace(
+                    before, id=prediction.item, segments=before.segments + marked, notes=notes
+                )
+    return list(joined.values())
+
+
+def annotated(folder: Path, said: list[str] | None = None) -> list[Story]:
+    """The documents of a folder, the annotations of several people joined; a file whose text differs is left out, and ``said`` says so."""
+    said = [] if said is None else said
     if not folder.is_dir():
-        raise BadInput(f"{VARIABLE} = {folder}: expected a folder of WebAnno TSV or brat files")
+        raise BadInput(f"{folder}: expected a folder of WebAnno TSV or brat files, or a study of the lab")
+    if next(folder.rglob("exam.json"), None) is not None:
+        return from_study(folder, said)
     found: dict[str, Story] = {}
     for path in sorted([*folder.rglob("*.tsv"), *folder.rglob("*.ann")]):
         story = webanno.read(path) if path.suffix == ".tsv" else brat.read(path)
@@ -167,9 +234,10 @@ def annotated(folder: Path) -> list[Story]:
             found[name] = replace(story, id=name, segments=segments, notes=notes, sentences=spans)
             continue
         if before.text != story.text:
-            raise BadInput(
-                f"{path}: its text differs from that of another annotator's file of {name!r}; offsets would not meet"
+            said.append(
+                f"{path}: left out, its text differs from that of another annotator's file of {name!r}; offsets would not meet."
             )
+            continue
         found[name] = replace(before, segments=before.segments + segments, notes=(*before.notes, *notes))
     if not found:
         raise BadInput(f"{folder}: it holds no WebAnno TSV (*.tsv) and no brat file (*.ann)")

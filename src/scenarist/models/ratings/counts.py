@@ -1,4 +1,6 @@
-"""Rate and Choice -> Guesses by counts of event chains: minus ln P of the events of a text behind those of its context (a bigram of events).
+"""Rate and Choice -> Guesses by counts of event chains: minus ln P of the events of a text behind those of its context.
+
+The counts are a bigram of events.
 
 The events of all sentences are one chain, negated ones too, as the counts have them. Texts without an event are equally surprising.
 """
@@ -41,7 +43,7 @@ class SurpriseCounts(SurpriseModel):
 
     def __init__(self, smoothing: float = 1.0) -> None:
         """``smoothing`` of the bigram."""
-        self.bigram = Bigram(skip="all", smoothing=smoothing)
+        self.bigram = Bigram(skip=None, smoothing=smoothing)
 
     def reads(self) -> list[Path]:
         """The weights that parse a text."""

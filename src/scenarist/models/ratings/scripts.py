@@ -1,10 +1,9 @@
 """Rate and Choice -> Guesses by the library of scripts: minus ln of the chance that what a text tells happens, after what was told before.
 
 The script is the one whose wordings fit the sentences best. An event that it knows has its chance given the told ones
-(`learning/storyteller`); it is unlikely behind a denial of an event that it comes after, and out of its order; what the script does not know
-is unusual. At first mention the script's participants take *the* and other things *a*. What the reader does not know from scripts (whom a
-pronoun means, how a sentence is put) it does not look at, and then all texts are equally surprising.
-"""
+(`learning/storyteller`); it is unlikely behind a denial of an event that it comes after, and out of its order; what the script does not
+know is unusual. At first mention the script's participants take *the* and other things *a*. What the reader does not know from scripts
+(whom a pronoun means, how a sentence is put) it does not look at, and then all texts are equally surprising."""
 
 from __future__ import annotations
 
@@ -44,7 +43,7 @@ class TextEvent(NamedTuple):
     denied: bool
 
 
-class KnownScript(NamedTuple):
+class ReadyScript(NamedTuple):
     """A script ready for reading."""
 
     script: WrittenScript
@@ -57,7 +56,7 @@ class KnownScript(NamedTuple):
 
 
 @lru_cache(maxsize=1)
-def known_scripts() -> tuple[KnownScript, ...]:
+def known_scripts() -> tuple[ReadyScript, ...]:
     """All scripts of the library."""
     known = []
     for entry in library_scripts().values():
@@ -66,7 +65,7 @@ def known_scripts() -> tuple[KnownScript, ...]:
         earlier = earlier_events(script.events)
         before = tuple(frozenset(ids[name] for name in earlier[event.id]) for event in script.events)
         words = frozenset(stem for roots in slot_roots(script).values() for stem in roots)
-        known.append(KnownScript(script, WordingMatcher(script), StoryPrior.of(script), before, words))
+        known.append(ReadyScript(script, WordingMatcher(script), StoryPrior.of(script), before, words))
     return tuple(known)
 
 
@@ -97,16 +96,16 @@ class SurpriseScripts(SurpriseModel):
         script = self.script([*before, *(event for text in texts for event in text_events(text))])
         return [self.surprise(script, before, text, " ".join(context)) for text in texts]
 
-    def script(self, events: Sequence[TextEvent]) -> KnownScript:
+    def script(self, events: Sequence[TextEvent]) -> ReadyScript:
         """The script whose wordings fit best."""
 
-        def fit(known: KnownScript) -> float:
+        def fit(known: ReadyScript) -> float:
             likenesses = (max(known.matcher.likenesses(event.clause).values(), default=0.0) for event in events)
             return sum(likeness for likeness in likenesses if likeness >= known.matcher.enough)
 
         return max(known_scripts(), key=fit)
 
-    def surprise(self, known: KnownScript, before: Sequence[TextEvent], text: str, context: str) -> float:
+    def surprise(self, known: ReadyScript, before: Sequence[TextEvent], text: str, context: str) -> float:
         """Of one text."""
         mentioned: list[int] = []
         denied: set[int] = set()
@@ -125,7 +124,7 @@ class SurpriseScripts(SurpriseModel):
         return (sum(nats) / len(nats) if nats else -math.log(UNKNOWN)) + article_surprise(known, text, context)
 
     def chance(
-        self, known: KnownScript, number: int | None, mentioned: Sequence[int], denied: set[int], last: int
+        self, known: ReadyScript, number: int | None, mentioned: Sequence[int], denied: set[int], last: int
     ) -> float:
         """The chance of an event after what was told."""
         if number is None:
@@ -142,7 +141,7 @@ class SurpriseScripts(SurpriseModel):
         return chance
 
 
-def article_surprise(known: KnownScript, text: str, context: str) -> float:
+def article_surprise(known: ReadyScript, text: str, context: str) -> float:
     """Minus ln of the chance of the articles of things that are mentioned first."""
     nats = 0.0
     stems = {root(word) for word in re.findall(r"[a-z]+", context.lower())}

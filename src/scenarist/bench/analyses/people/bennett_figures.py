@@ -7,8 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from scenarist.bench.analyses.gap_ranks import TaskRank
-from scenarist.bench.analyses.people import (
+from scenarist.bench.analyses.people.answers import (
     GapAnswer,
     TaskCell,
     agreeing,
@@ -18,6 +17,7 @@ from scenarist.bench.analyses.people import (
     share_hand,
     share_right,
 )
+from scenarist.bench.analyses.people.gap_ranks import TaskRank
 
 
 def figure_data(

@@ -16,26 +16,7 @@ from typing import Any, NamedTuple
 import msgspec
 
 from scenarist import __version__
-from scenarist.bench.analyses.bennett_figures import figure_data
-from scenarist.bench.analyses.bennett_ranks import (
-    PUBLISHED_MODEL,
-    correlations,
-    published_ranks,
-    rank_remarks,
-    rank_scores,
-    rank_tests,
-)
-from scenarist.bench.analyses.gap_ranks import (
-    CAP,
-    GapTask,
-    TaskRank,
-    asked_tasks,
-    model_ranks,
-    plain,
-    study_tasks,
-    written_verb,
-)
-from scenarist.bench.analyses.people import (
+from scenarist.bench.analyses.people.answers import (
     READINGS,
     GapAnswer,
     TaskCell,
@@ -48,7 +29,26 @@ from scenarist.bench.analyses.people import (
     share_right,
     strict_share_hand,
 )  # fmt: skip
-from scenarist.bench.analyses.regression import Effect, condition_effect, mixed_effect
+from scenarist.bench.analyses.people.bennett_figures import figure_data
+from scenarist.bench.analyses.people.bennett_ranks import (
+    PUBLISHED_MODEL,
+    correlations,
+    published_ranks,
+    rank_remarks,
+    rank_scores,
+    rank_tests,
+)
+from scenarist.bench.analyses.people.gap_ranks import (
+    CAP,
+    GapTask,
+    TaskRank,
+    asked_tasks,
+    model_ranks,
+    plain,
+    study_tasks,
+    written_verb,
+)
+from scenarist.bench.analyses.people.regression import Effect, condition_effect, mixed_effect
 from scenarist.bench.sheet import Analysis, Figure, FigureRow
 from scenarist.corpora import bennett as files
 from scenarist.corpora.bennett import Response
@@ -74,7 +74,7 @@ NAMES = {"chain-pmi": "pmi-cutoff", "script-reader": "untold-scripts", "smollm2"
 """The models behind those that have another name here."""
 
 
-class Study(NamedTuple):
+class BennettStudy(NamedTuple):
     """The study's answers and tasks."""
 
     rows: list[Response]
@@ -83,7 +83,7 @@ class Study(NamedTuple):
     remarks: list[str]
 
 
-def read_study() -> Study:
+def read_study() -> BennettStudy:
     """The answers with their judgements: verbs by the file's parser, the removed verb as the ``event_only`` column shows it."""
     rows = list(files.main_verbs())
     shown = {plain(sentence.original): sentence.verb_subject for sentence in files.chains()}
@@ -118,7 +118,7 @@ def read_study() -> Study:
             f"{len(lost)} tasks show an original sentence that is in no chain of their document (the file joined by the number of the "
             f"chain alone): {', '.join(lost)}."
         )
-    return Study(rows, checked.answers, tasks, remarks)
+    return BennettStudy(rows, checked.answers, tasks, remarks)
 
 
 def task_of(row: Response) -> str:
@@ -170,7 +170,7 @@ def effects(answers: Sequence[GapAnswer]) -> dict[str, Effect]:
     }  # fmt: skip
 
 
-def people_rows(study: Study) -> list[FigureRow]:
+def people_rows(study: BennettStudy) -> list[FigureRow]:
     """The paper's numbers, the readings behind them, and each condition."""
     whole = measured(study.answers, PRINTED_UNITS)
     first = people_row("people", whole.figures())
@@ -199,7 +199,7 @@ def people_rows(study: Study) -> list[FigureRow]:
     return rows
 
 
-def own_verbs(study: Study) -> FigureRow:
+def own_verbs(study: BennettStudy) -> FigureRow:
     """The same answers, their main verbs found by our reader."""
     key = {task.id: task.verb for task in study.tasks}
     verbs = [answer_verb(answer.text) for answer in study.answers]
@@ -221,7 +221,7 @@ def own_verbs(study: Study) -> FigureRow:
     )
 
 
-def vector_row(study: Study) -> FigureRow:
+def vector_row(study: BennettStudy) -> FigureRow:
     """Agreement as the mean cosine of two people's sentences in a cell, beside that of answers to different tasks."""
     from scenarist.models.endings.similarity import encoder
 

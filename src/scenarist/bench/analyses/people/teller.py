@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from scenarist import __version__
-from scenarist.bench.analyses.people import mean_figure
+from scenarist.bench.analyses.people.answers import mean_figure
 from scenarist.bench.sheet import Analysis, Figure, FigureRow
 from scenarist.errors import BadInput
 from scenarist.exams.teller import TellerExam

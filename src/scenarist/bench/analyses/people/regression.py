@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from scenarist.bench.analyses.people import GapAnswer, TaskCell
+from scenarist.bench.analyses.people.answers import GapAnswer, TaskCell
 from scenarist.bench.sheet import Figure
 from scenarist.errors import BadInput, missing_extra
 

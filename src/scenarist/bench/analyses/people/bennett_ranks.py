@@ -6,9 +6,9 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from scenarist.bench.analyses.gap_ranks import CAP, GapTask, TaskRank, is_key_of
-from scenarist.bench.analyses.people import MeanOf, TaskCell, mean_figure, number_marks
-from scenarist.bench.analyses.regression import Effect, slope
+from scenarist.bench.analyses.people.answers import MeanOf, TaskCell, mean_figure, number_marks
+from scenarist.bench.analyses.people.gap_ranks import CAP, GapTask, TaskRank, is_key_of
+from scenarist.bench.analyses.people.regression import Effect, slope
 from scenarist.bench.sheet import Figure, smallest
 from scenarist.bench.significance import compare, holm
 from scenarist.corpora.bennett import Ranking
