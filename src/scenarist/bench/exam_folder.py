@@ -12,6 +12,7 @@ from typing import NamedTuple, TypeVar
 from scenarist.bench.check_answers import check_prediction, prediction_lines
 from scenarist.bench.sit import data_hash
 from scenarist.errors import BadInput
+from scenarist.formats.harness import is_harness_log, read_harness_log
 from scenarist.marked import ExamCard, ExamPaper
 from scenarist.noun import Noun, from_json, read_jsonl, to_json, write_jsonl
 from scenarist.question import Answer, AnyQuestion, Item, Prediction
@@ -119,7 +120,8 @@ def predictions(
         raise BadInput(f"There is no file {path}.")
     try:
         with path.open("rb") as handle:
-            for number, prediction in prediction_lines(handle, str(path)):
+            log = enumerate(read_harness_log(path), start=1) if is_harness_log(path) else None
+            for number, prediction in log or prediction_lines(handle, str(path)):
                 if by is not None and prediction.by != by:
                     continue
                 where = f"{path}, line {number}, prediction {len(given) + 1}"

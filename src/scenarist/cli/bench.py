@@ -55,6 +55,7 @@ def bench(
         "", help="What servers may be asked for: requests=1000,tokens=500000,money=2.50 (exit code 4)."
     ),
     prices: str = typer.Option("", help="Dollars for a million tokens: in=0.15,out=0.60."),
+    results: str = typer.Option("", help="For the table `all`: a folder of results; without it those of the checkout."),
     html: Path | None = typer.Option(
         None, metavar="FILE", help="Write one self-contained page in which every row opens its items."
     ),
@@ -94,6 +95,9 @@ def bench(
         return
     if not table:
         raise BadInput("Which table? See them with: scenarist bench --list")
+    if table == "all":
+        write_site(html, results, quiet)
+        return
     if html:
         from scenarist.verbs.save import check_output
 
@@ -120,6 +124,25 @@ def bench(
     asked = [row for row in form["rows"] if row["role"] != "published"]
     if asked and all(row.get("problem") for row in asked):  # nothing could be run: each row says what to type
         raise typer.Exit(3)
+
+
+def write_site(folder: Path | None, results: str, quiet: bool) -> None:
+    """`bench all`: every stored table as one static site."""
+    from scenarist.cli.console import console
+    from scenarist.errors import BadInput
+    from scenarist.pages.leaderboard import site
+    from scenarist.verbs.leaderboard import leaderboard
+    from scenarist.verbs.save import save_page
+
+    if folder is None:
+        raise BadInput("`bench all` writes a site: say where, e.g. scenarist bench all --html site")
+    if folder.exists() and not folder.is_dir():
+        raise BadInput(f"{folder} is a file; expected a folder for the site.")
+    pages = site(leaderboard(results))
+    for name, text in pages.items():
+        save_page(folder / name, text)
+    if not quiet:
+        console().print(f"{len(pages)} pages; begin at {folder / 'index.html'}", markup=False, soft_wrap=True)
 
 
 def sheet_parts(sheet: Sheet) -> dict[str, Any]:

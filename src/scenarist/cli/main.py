@@ -1,6 +1,6 @@
 """The `scenarist` command: verbs are imported only when they are used, errors become one clear message and an exit code.
 
-Exit codes: 0 done, 1 a check failed, 2 bad input, 3 something missing, 130 interrupted.
+Exit codes: 0 done, 1 a check failed, 2 bad input, 3 something missing, 4 budget spent, 130 interrupted.
 """
 
 from __future__ import annotations
@@ -35,6 +35,8 @@ VERBS = {
     "exam": ("scenarist.cli.exam", "Write an exam: questions and keys in separate files."),
     "score": ("scenarist.cli.score", "Score predictions files against an exam."),
     "bench": ("scenarist.cli.bench", "Run a published table beside our own rows."),
+    "view": ("scenarist.cli.view", "Look at answers item by item, two systems side by side."),
+    "export": ("scenarist.cli.export", "Write tasks that other harnesses run unchanged."),
     "order": ("scenarist.cli.order", "Put shuffled sentences into story order."),
     "align": ("scenarist.cli.align", "Look up which concrete phrase an abstract word stands for."),
     "explain": ("scenarist.cli.explain", "Write the concrete steps of an abstract instruction."),

@@ -76,6 +76,7 @@ INDEX: dict[str, str] = {
     "skip-thoughts": "scenarist.models.endings.skip_thoughts:SkipThoughts",
     "narrative-chains": "scenarist.models.endings.narrative_chains:NarrativeChains",
     "ending-ensemble": "scenarist.models.endings.ensemble:EndingEnsemble",
+    "activity-order": "scenarist.models.causes.activity_order:ActivityOrder",
     "hf:": "scenarist.models.candidates.local:LibraryCandidate",
     "gguf:": "scenarist.models.candidates.local:GgufCandidate",
     "openai:": "scenarist.models.candidates.server:ServedCandidate",

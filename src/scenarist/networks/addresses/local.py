@@ -122,11 +122,18 @@ class GgufModel(LocalModel):
         ids = self.net.encode(prompt)
         return [self.net.start, *ids] if self.begins or not ids else ids
 
-    def chain_logps(self, trunk: list[int], texts: Sequence[list[int]]) -> list[float]:
+    def logps(self, asked: Sequence[Continuations]) -> list[list[TextScore]]:
+        """ln P of every continuation, texts of like length together."""
         from scenarist.networks.llama import TextTree, all_cores
 
+        cut = [(self.trunk(entry.prompt), [self.encode(text) for text in entry.texts]) for entry in asked]
+        trees = [TextTree.grow(self.fits(trunk, max(map(len, texts))), texts) for trunk, texts in cut]
         with all_cores():
-            return [float(row.sum()) for row in self.net.logps_of_trees([TextTree.grow(trunk, texts)])[0]]
+            rows = self.net.logps_of_trees(trees)
+        return [
+            [TextScore(float(row.sum()), len(text)) for row, text in zip(branches, texts, strict=True)]
+            for branches, (_, texts) in zip(rows, cut, strict=True)
+        ]
 
     def next_levels(self, trunk: list[int]) -> Any:
         import torch

@@ -1,0 +1,1 @@
+"""Choice of a cause or an effect -> Guesses."""
