@@ -148,10 +148,10 @@ def spelled(value: object) -> str:
     return str(value) if isinstance(value, str | int | float) else repr(value)
 
 
-def missing_module(error: ModuleNotFoundError, purpose: str) -> Missing | None:
+def missing_module(error: ModuleNotFoundError, purpose: str, extra: str = "") -> Missing | None:
     """The error that names the extra of a package that is not installed; None for a package that no extra has."""
     package = (error.name or "").split(".")[0]
-    return missing_extra(package, EXTRAS[package], purpose) if package in EXTRAS else None
+    return missing_extra(package, extra or EXTRAS[package], purpose) if package in EXTRAS else None
 
 
 def display(noun: object) -> str:

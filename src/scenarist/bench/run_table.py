@@ -188,7 +188,7 @@ def run_row(
         **({"held": list(dict.fromkeys(f"{part.corpus}:{part.split}" for part in held))} if held else {}),
         **({"weights": weights} if (weights := list(dict.fromkeys(str(who["weights"]) for who in by_whom if "weights" in who))) else {}),
         **({"with": with_} if (with_ := row_settings(row)) else {}),
-        **(dict(solvers[-1].model.fields()) if hasattr(solvers[-1].model, "fields") else {}),
+        **(dict(solvers[-1].model.fields()) if replayed < whole and hasattr(solvers[-1].model, "fields") else {}),
         **({"made": "recorded" if replayed == whole else "recorded+live"} if replayed else {}),
     }  # fmt: skip
     for metric in metrics:

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-app = typer.Typer(help="Let people answer the questions that models face.", no_args_is_help=True)
+app = typer.Typer(add_completion=False, help="Let people answer the questions that models face.", no_args_is_help=True)
 
 StudyName = Annotated[
     str, typer.Argument(help="A study by name (see `scenarist lab studies`), or a study file (.toml).")

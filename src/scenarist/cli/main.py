@@ -47,6 +47,10 @@ VERBS = {
 """verb -> (module, one line). Each module defines `app`, a Typer app with one command or a group of them."""
 
 
+VERB_EXTRAS = {"order": "lm", "fill": "lm", "explain": "lm", "detect": "deep"}
+"""The extra that brings all a verb needs, where one missing package alone would name a smaller one."""
+
+
 class Verbs(TyperGroup):
     """A group whose commands load when they are asked for; the list of verbs loads none of them."""
 
@@ -130,7 +134,8 @@ def run(args: list[str] | None = None) -> int:
     except ModuleNotFoundError as error:
         from scenarist.registry import missing_module
 
-        missing = missing_module(error, f"scenarist {' '.join((args or sys.argv[1:])[:1])}")
+        verb = next(iter(args if args is not None else sys.argv[1:]), "")
+        missing = missing_module(error, f"scenarist {verb}", VERB_EXTRAS.get(verb, ""))
         if debug or missing is None:
             raise
         print(f"scenarist: {missing}", file=sys.stderr)

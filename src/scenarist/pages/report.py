@@ -48,6 +48,7 @@ dialog::backdrop{background:rgba(0,0,0,.35)}
 #items li{margin:.3rem 0}#items{list-style:none;padding:0}
 #items button{width:100%;text-align:left;padding:.35rem .5rem;border-radius:.4rem}
 #items button:hover{background:var(--card)}
+tr.opens{cursor:pointer}tr.opens:hover,tr.opens:focus{background:var(--card)}
 .mark{display:inline-block;width:1.4em;font-weight:700}
 .text{font-family:var(--serif);white-space:pre-wrap;margin:.6rem 0}
 nav.filter{display:flex;gap:.5rem;flex-wrap:wrap;margin:.5rem 0}
@@ -79,7 +80,9 @@ function open(part,one,item){
   box.append(el('p',one.marks,'sign'));
   const close=el('button','Close','pill');close.onclick=()=>box.close();box.append(close);box.showModal();
 }
-for(const b of document.querySelectorAll('button.row'))b.onclick=()=>{now={row:+b.dataset.row,part:+b.dataset.part};draw();document.getElementById('part').scrollIntoView({behavior:'smooth'})};
+const show_row=(row,part)=>{now={row,part};draw();document.getElementById('part').scrollIntoView({behavior:'smooth'})};
+for(const b of document.querySelectorAll('button.row'))b.onclick=()=>show_row(+b.dataset.row,+b.dataset.part);
+for(const r of document.querySelectorAll('tr.opens')){r.onclick=()=>show_row(+r.dataset.row,0);r.onkeydown=e=>{if(e.key==='Enter')r.onclick()}}
 for(const b of document.querySelectorAll('nav.filter button'))b.onclick=()=>{show=b.dataset.show;for(const o of document.querySelectorAll('nav.filter button'))o.setAttribute('aria-pressed',o===b);draw()};
 """
 
@@ -282,11 +285,13 @@ def table_page(parts: Mapping[str, Any]) -> str:
     form, numbers = parts["json"], parts["numbers"]
     columns = list(dict.fromkeys(column for row in form["rows"] for column in row["scores"]))
     heads = "".join(f"<th>{escape(column).replace('/', '<br>')}</th>" for column in columns)
+    answered = {number for number, row in enumerate(parts["rows"]) if row["predictions"]}
     lines = ""
-    for row in form["rows"]:
+    for number, row in enumerate(form["rows"]):
         cells = "".join(cell(row["scores"].get(column), column, numbers) for column in columns)
         problem = f'<br><small class="bad">{escape(row["problem"])}</small>' if row.get("problem") else ""
-        lines += f'<tr><td>{escape(marked_name(row))}{problem}</td><td class="left"><small>{escape(row["role"])}</small></td>{cells}</tr>'
+        opens = f' class="opens" data-row="{number}" tabindex="0"' if number in answered else ""
+        lines += f'<tr{opens}><td>{escape(marked_name(row))}{problem}</td><td class="left"><small>{escape(row["role"])}</small></td>{cells}</tr>'
     tests = "".join(test_line(test, numbers) for test in form.get("tests", []))
     kept = {condition: spread(items) for condition, items in parts["items"].items()}
     rows = [

@@ -57,8 +57,8 @@ def release_places(release: str, name: str) -> list[Path]:
     """Where a file of a release may lie: in the home folder (`scenarist get`), in an installed package of weights, in the checkout."""
     places = [home() / "weights" / release / name]
     for package in PACKAGES.values():
-        found = importlib.util.find_spec(package.replace("-", "_"))
-        places += [Path(place) / release / name for place in (found.submodule_search_locations or ())] if found else []
+        spec = importlib.util.find_spec(package.replace("-", "_"))
+        places += [Path(place) / release / name for place in (spec.submodule_search_locations or ())] if spec else []
     return [*places, checkout_release() / release / name]
 
 

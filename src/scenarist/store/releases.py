@@ -118,9 +118,9 @@ def get(name: str, source: str = "", again: bool = False) -> list[Path]:
             path = target(file)
             with whole_file(path) as temporary:
                 fetch(release, file, source, temporary)
-                if (found := digest(temporary)) != file.sha256:
+                if (sum_ := digest(temporary)) != file.sha256:
                     raise BadInput(
-                        f"{file.name}: expected checksum {file.sha256[:12]}..., got {found[:12]}...; nothing was put into place."
+                        f"{file.name}: expected checksum {file.sha256[:12]}..., got {sum_[:12]}...; nothing was put into place."
                     )
         out.append(path)
     return out
