@@ -28,8 +28,8 @@ NOUNS = {
     "scenarist.answers": (
         "AlignedPhrase", "AlignedPhrases", "Candidate", "CheckedStory", "ExplainedStep",
         "Explanation", "Fault", "FilledChain", "Finding", "KnownScenario",
-        "KnownScript", "NearPair", "OrderedSentences", "RankedOrder", "ReadFolder", "ScenarioRelation", "SimulatedRun",
-        "StoryChains", "WrittenEndings",
+        "KnownEvent", "KnownScript", "LearnedScripts", "NearPair", "OrderedSentences", "RankedOrder", "ReadFolder",
+        "ScenarioRelation", "ScriptGap", "ScriptSummary", "StoryChains", "WrittenEndings", "SimulatedRun",
     ),
     "scenarist.marked": (
         "Comparison", "ExamCard", "ExamPaper", "Scored",
@@ -42,18 +42,19 @@ NOUNS = {
 __all__ = [
     "__version__",
     "read", "read_all", "read_folder", "detect", "detect_all", "events", "events_all", "chains", "fill",
-    "fill_table", "order", "explain", "align", "show", "scenarios", "scenario", "add_scenario", "added_scenarios",
-    "forget_scenario", "learn", "corpus", "list_corpora", "describe_corpus", "count_corpus", "verify_corpus",
-    "rank_corpus", "check_stories", "merge_annotations", "exam", "score", "run_table", "tables", "simulate_study",
-    "get", "releases", "doctor",
+    "fill_table", "order", "explain", "align", "show", "show_all", "script_gaps", "save_script", "save_scripts",
+    "scenarios", "scenario", "add_scenario", "added_scenarios", "forget_scenario", "learn", "learn_scripts",
+    "corpus", "list_corpora", "describe_corpus", "count_corpus", "verify_corpus", "rank_corpus", "check_stories",
+    "merge_annotations", "exam", "score", "run_table", "tables", "get", "releases", "doctor", "simulate_study",
     "Alignment", "Chain", "Entity", "Event", "Label", "Link", "Mention", "Pair", "Role", "Segment", "Sentence",
     "Story", "Token", "EventType", "Reason", "Scenario", "Script", "Interpretation", "UnsaidEvent", "Choice",
     "EventGap", "Guess", "Item", "Mark", "Order", "Permutation", "Prediction", "Read", "Reading", "Score",
     "Segments", "Unsaid", "Where", "WordGap", "SentenceGap", "Rate", "Group", "Relate", "Compose", "Groups", "Parts",
     "AlignedPhrase", "AlignedPhrases", "Candidate", "FilledChain",
-    "CheckedStory", "Fault", "Finding", "KnownScenario", "KnownScript", "NearPair", "OrderedSentences", "RankedOrder", "ReadFolder",
-    "ScenarioRelation", "SimulatedRun", "StoryChains", "WrittenEndings", "ExplainedStep", "Explanation",
-    "Comparison", "ExamCard", "ExamPaper", "Scored", "BadInput", "Missing",
+    "CheckedStory", "Fault", "Finding", "KnownScenario", "KnownEvent", "KnownScript", "LearnedScripts", "NearPair",
+    "OrderedSentences", "RankedOrder", "ReadFolder", "ScenarioRelation", "ScriptGap", "ScriptSummary", "StoryChains",
+    "WrittenEndings", "ExplainedStep", "Explanation", "Comparison", "ExamCard", "ExamPaper", "Scored", "BadInput",
+    "Missing", "SimulatedRun",
 ]  # fmt: skip
 
 

@@ -9,13 +9,17 @@ from scenarist.answers import Explanation as Explanation
 from scenarist.answers import Fault as Fault
 from scenarist.answers import FilledChain as FilledChain
 from scenarist.answers import Finding as Finding
+from scenarist.answers import KnownEvent as KnownEvent
 from scenarist.answers import KnownScenario as KnownScenario
 from scenarist.answers import KnownScript as KnownScript
+from scenarist.answers import LearnedScripts as LearnedScripts
 from scenarist.answers import NearPair as NearPair
 from scenarist.answers import OrderedSentences as OrderedSentences
 from scenarist.answers import RankedOrder as RankedOrder
 from scenarist.answers import ReadFolder as ReadFolder
 from scenarist.answers import ScenarioRelation as ScenarioRelation
+from scenarist.answers import ScriptGap as ScriptGap
+from scenarist.answers import ScriptSummary as ScriptSummary
 from scenarist.answers import SimulatedRun as SimulatedRun
 from scenarist.answers import StoryChains as StoryChains
 from scenarist.answers import WrittenEndings as WrittenEndings
@@ -88,6 +92,7 @@ from scenarist.verbs.fill import fill as fill
 from scenarist.verbs.get import get as get
 from scenarist.verbs.get import releases as releases
 from scenarist.verbs.learn import learn as learn
+from scenarist.verbs.learn import learn_scripts as learn_scripts
 from scenarist.verbs.merge_annotations import merge_annotations as merge_annotations
 from scenarist.verbs.order import order as order
 from scenarist.verbs.read import read as read
@@ -101,7 +106,11 @@ from scenarist.verbs.scenarios import forget_scenario as forget_scenario
 from scenarist.verbs.scenarios import scenario as scenario
 from scenarist.verbs.scenarios import scenarios as scenarios
 from scenarist.verbs.score import score as score
+from scenarist.verbs.show import save_script as save_script
+from scenarist.verbs.show import save_scripts as save_scripts
+from scenarist.verbs.show import script_gaps as script_gaps
 from scenarist.verbs.show import show as show
+from scenarist.verbs.show import show_all as show_all
 
 __version__: str
 NOUNS: dict[str, tuple[str, ...]]

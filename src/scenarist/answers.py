@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from scenarist.noun import Noun
-from scenarist.script import Scenario, Script
+from scenarist.script import Participant, Scenario
 from scenarist.story import Alignment, Chain
 
 
@@ -26,7 +26,9 @@ class Candidate(Answered, frozen=True):
     votes: tuple[str, ...] = ()
     """Events of the chain, strongest first, with their weight."""
     seen: tuple[str, ...] = ()
-    """Sentences (or document names) in which it was seen with the strongest of them."""
+    """Sentences (or names of stories) in which it was seen with the strongest of them."""
+    scripts: tuple[str, ...] = ()
+    """Scripts of the library that have both verbs: `scenarist show` opens them."""
 
 
 class FilledChain(Answered, frozen=True):
@@ -141,11 +143,114 @@ class StoryChains(Answered, frozen=True):
     chains: tuple[Chain, ...]
 
 
-class KnownScript(NamedTuple):
-    """What is known of a scenario, and its place in the inventory: what `show` gives."""
+class KnownEvent(Answered, frozen=True):
+    """An event of a script with where it is known from and its two numbers: how often it is told, and how likely it happened."""
 
-    script: Script
-    scenario: Scenario
+    id: str
+    phrase: str
+    """As one would say it, each slot filled with the participant's commonest word."""
+    source: str
+    """``written`` by hand, ``learned`` from tellers, or ``both``."""
+    happened: float
+    """How likely it happened, told or not: what is written, raised by those who tell it."""
+    told: int = 0
+    """So many tellers tell it,"""
+    tellers: int = 0
+    """of so many."""
+    happens: str = ""
+    """``always``, ``usually`` or ``sometimes``, by its writer; empty where nobody wrote it."""
+    silent: bool = False
+    """It happens and hardly anybody says so."""
+    scene: str = ""
+    by: str = ""
+    say: str = ""
+    """With its slots."""
+    wordings: tuple[str, ...] = ()
+    one_of: str = ""
+    """The group of ways that exclude one another."""
+    after: tuple[str, ...] = ()
+    after_usually: tuple[str, ...] = ()
+    needs: tuple[str, ...] = ()
+    results: tuple[str, ...] = ()
+    sub: str = ""
+    """The scenario it is made of."""
+    place: float = -1.0
+    """Mean place in the telling, 0 first to 1 last; -1 where nobody tells it."""
+    told_after: tuple[tuple[str, int], ...] = ()
+    """(event told directly before it, tellers)."""
+    told_before: tuple[tuple[str, int], ...] = ()
+    fillers: tuple[tuple[str, str, int], ...] = ()
+    """(participant, word that fills it, tellers)."""
+
+    @property
+    def share(self) -> float | None:
+        """How often tellers tell it; None where there is no teller."""
+        return self.told / self.tellers if self.tellers else None
+
+
+class KnownScript(Answered, frozen=True):
+    """What is known of a scenario: its script, where each fact is from, and its place in the inventory; what `show` gives."""
+
+    scenario: str
+    events: tuple[KnownEvent, ...]
+    """In the order of the script; those that are only learned last."""
+    scenes: tuple[str, ...] = ()
+    participants: tuple[Participant, ...] = ()
+    sources: tuple[tuple[str, int], ...] = ()
+    """(corpus, tellers) behind the numbers."""
+    tellers: int = 0
+    aliases: tuple[str, ...] = ()
+    relations: tuple[tuple[str, str], ...] = ()
+    """(kind, other scenario)."""
+    made: str = ""
+    """Who made it, in which version and under which licence."""
+
+    def event(self, id: str) -> KnownEvent:
+        """An event by its id."""
+        return next(event for event in self.events if event.id == id)
+
+    def _repr_html_(self) -> str:
+        from scenarist.registry import display
+
+        return display(self)
+
+
+class ScriptGap(Answered, frozen=True):
+    """What many tell of an activity and its script has not: a proposal for the library."""
+
+    phrase: str
+    told: int
+    tellers: int
+    place: float
+    near: tuple[str, ...] = ()
+    """Events of the script that stand nearest to it in the telling."""
+
+
+class ScriptSummary(Answered, frozen=True):
+    """A script as a line of the index of all scripts."""
+
+    scenario: str
+    events: int
+    scenes: int
+    silent: int
+    """Events that happen and hardly anybody tells."""
+    tellers: int
+    learned: int
+    """Events that are only learned."""
+    source: str
+
+
+class LearnedScripts(Answered, frozen=True):
+    """Scripts that were learned into a folder: what `learn_scripts` gives."""
+
+    folder: str
+    scripts: tuple[tuple[str, int, int], ...]
+    """(scenario, tellers, event types)."""
+    left_out: tuple[tuple[str, int], ...] = ()
+    """(scenario, tellers) of which too few tell."""
+    unlabelled: int = 0
+    """Stories that belong to no scenario."""
+    evidence: str = ""
 
 
 class ScenarioRelation(Answered, frozen=True):

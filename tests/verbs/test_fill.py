@@ -9,8 +9,10 @@ import pytest
 
 from scenarist.cli.main import run
 from scenarist.errors import BadInput
+from scenarist.learning.event_chains import Document
+from scenarist.learning.event_counts import EventCounts, in_our_roles
 from scenarist.pages.eventcloze import filled_page
-from scenarist.story import Link
+from scenarist.story import Chain, Link
 from scenarist.verbs.fill import fill_chain, parse_chain
 
 
@@ -24,9 +26,9 @@ def test_chains_are_read_as_typed() -> None:
 
 
 def test_the_packages_own_counts_fill_a_chain() -> None:
-    filled = fill_chain("arrest:obj escape:subj ?", "pmi-discounted", settings={"cutoff": 20})
+    filled = fill_chain("arrest:obj escape:subj ?", "pmi-discounted", settings={"cutoff": 20}, source="news")
     names = [one.event for one in filled.candidates]
-    assert {"convict:nsubjpass", "charge:nsubjpass", "serve:nsubj"} <= set(names[:5])
+    assert {"convict:obj", "charge:obj", "serve:subj"} & set(names[:5])
     assert filled.candidates[0].votes
     assert not filled.candidates[0].seen, "the package's own counts name no documents; a learned folder does"
     page = filled_page(filled)
@@ -35,18 +37,54 @@ def test_the_packages_own_counts_fill_a_chain() -> None:
 
 
 def test_a_person_who_asks_gets_events_that_tell_something() -> None:
-    filled = fill_chain("arrest:obj escape:subj ?")
+    filled = fill_chain("arrest:obj escape:subj ?", source="news")
     best = [one.event.split(":")[0] for one in filled.candidates[:5]]
     assert {"convict", "charge"} <= set(best)
     assert not {"say", "be", "have"} & set(best)
     assert all(one.votes for one in filled.candidates[:5])
 
 
+def test_everyday_chains_are_filled_from_stories() -> None:
+    filled = fill_chain("order:subj eat:subj ?", top=20)
+    names = [one.event for one in filled.candidates]
+    assert "everyday stories" in filled.learned
+    assert "pay:subj" in names
+    assert not {"order:subj", "eat:subj"} & set(names), "an event of the chain is never its missing one"
+    assert not [name for name in names if "nsubj" in name or "dobj" in name], "roles in one dialect"
+    assert any("eating in a restaurant" in one.scripts or one.scripts for one in filled.candidates)
+    assert any(one.seen for one in filled.candidates)
+    with pytest.raises(BadInput, match="stories"):
+        fill_chain("order:subj ?", source="storys")
+
+
+def test_passive_and_object_are_one_event() -> None:
+    asked = [fill_chain(f"arrest{role} escape:subj ?", source="news") for role in (":obj", "->dobj", "->nsubjpass")]
+    assert asked[0] == asked[1] == asked[2]
+    counts = EventCounts.of(
+        [
+            Document(
+                "d",
+                (
+                    Chain(tuple(map(Link.parse, ("arrest:dobj", "flee:nsubj")))),
+                    Chain(tuple(map(Link.parse, ("arrest:nsubjpass", "flee:nsubj")))),
+                ),
+            )
+        ]
+    )
+    merged = in_our_roles(counts)
+    assert dict(zip(merged.types, merged.events.tolist(), strict=True)) == {"arrest:obj": 2, "flee:subj": 2}
+    assert merged.pair_counts.tolist() == [2]
+    assert merged.evidence(0, 1) == ["d"]
+
+
 def test_the_command_line(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
-    assert run(["fill", "--chain", "arrest:obj escape:subj ?", "--by", "bigram", "--json", "--top", "3"]) == 0
+    assert (
+        run(["fill", "--chain", "arrest:obj escape:subj ?", "--by", "bigram", "--from", "news", "--json", "--top", "3"])
+        == 0
+    )
     assert len(json.loads(capsys.readouterr().out)["candidates"]) == 3
-    assert run(["fill", "--chain", "arrest:obj ?", "--by", "unigram", "-q"]) == 0
-    assert capsys.readouterr().out.strip() == "say:nsubj"
+    assert run(["fill", "--chain", "arrest:obj ?", "--by", "unigram", "--from", "news", "-q"]) == 0
+    assert capsys.readouterr().out.strip() == "say:subj"
     assert run(["fill", "--chain", "flabbergastize:subj ?", "--by", "bigram", "--html", str(tmp_path / "f.html")]) == 0
     assert "never seen in training" in capsys.readouterr().out
     assert (tmp_path / "f.html").exists()

@@ -97,10 +97,11 @@ def test_an_added_scenario_is_detected_read_and_shown(learned: LearnedScenario) 
     assert unsaid["wind_up string"].probability > 0.5
     assert "6 of 7 tellers" in unsaid["wind_up string"].reason.text
     assert not {"tie string", "hold kite"} & set(unsaid)  # told
-    script, scenario = scenarist.show(NAME)
-    assert scenario.name == script.scenario == NAME
+    script = scenarist.show(NAME)
+    assert script.scenario == NAME
     assert script.tellers == 7
     assert learned.events == len(script.events)
+    assert {event.source for event in script.events} == {"learned"}
     assert {"let_out string", "hold kite"} <= {event.id for event in script.events}
 
 

@@ -19,7 +19,8 @@ app = typer.Typer(add_completion=False)
 
 @app.command(
     epilog=examples(
-        "scenarist fill --chain 'arrest:obj escape:subj ?'",
+        "scenarist fill --chain 'order:subj eat:subj ?'",
+        "scenarist fill --chain 'arrest:obj escape:subj ?' --from news",
         "scenarist fill --chain 'arrest:obj ?' --model model --html filled.html",
         "scenarist fill story.txt --ending 'She was glad.' --ending 'It rained.'",
         "scenarist fill --story 'A seed grew.' --ending 'It rained.' --ending 'We ate.'",
@@ -37,6 +38,7 @@ def fill(
     model: Path | None = typer.Option(
         None, help="A folder made by `scenarist learn`; the package's own counts otherwise."
     ),
+    source: str = typer.Option("stories", "--from", help="The package's own counts: of everyday stories, or of news."),
     by: str = typer.Option(
         "", "--by", help="Which model: mixture, bigram, pmi-cutoff, unigram, ... (endings: its own list)."
     ),
@@ -74,7 +76,7 @@ def fill(
 
     if html is not None:
         check_output(html, (), force)
-    filled = fill_gap(chain, model=by, folder=model, scenario=scenario, settings=switches(set_), top=top)
+    filled = fill_gap(chain, model=by, folder=model, scenario=scenario, settings=switches(set_), top=top, source=source)
     if html is not None:
         from scenarist.pages.eventcloze import filled_page
         from scenarist.verbs.save import save_page
@@ -101,7 +103,8 @@ def show_chain(filled: FilledChain, html: Path | None) -> None:
     rows: list[tuple[str, ...]] = []
     for place, candidate in enumerate(filled.candidates, start=1):
         votes = ", ".join(candidate.votes) or "frequency alone"
-        rows.append((str(place), candidate.event, f"{candidate.logp:.2f}", votes, "\n".join(candidate.seen)))
+        where = [*candidate.seen, *(f"script: {name}" for name in candidate.scripts)]
+        rows.append((str(place), candidate.event, f"{candidate.logp:.2f}", votes, "\n".join(where)))
     heads: tuple[str, ...] = ("", "event", "ln P", "voted for by", "seen together in")
     if not any(row[-1] for row in rows):  # the package's own counts name no documents
         heads, rows = heads[:-1], [row[:-1] for row in rows]

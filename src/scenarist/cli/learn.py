@@ -10,6 +10,7 @@ import typer
 from scenarist.cli.options import Encoding, Jobs, Strict, examples, skipping
 
 if TYPE_CHECKING:
+    from scenarist.answers import LearnedScripts
     from scenarist.verbs.learn import CountsCard
 
 app = typer.Typer(add_completion=False)
@@ -21,6 +22,8 @@ app = typer.Typer(add_completion=False)
         "scenarist learn rocstories -o model --jobs 2",
         "scenarist learn toy --by-scenario -o model",
         "scenarist fill --model model --chain 'arrest:obj ?'",
+        "scenarist learn activities/ --scripts -o scripts",
+        "scenarist show 'flying a kite' --scripts scripts",
     )
 )
 def learn(
@@ -28,7 +31,14 @@ def learn(
         metavar="CORPUS|FILE|FOLDER|-...",
         help="A corpus (see: scenarist corpus list; jsonl:FILE is one), or text files, folders and archives.",
     ),
-    out: Path = typer.Option(..., "-o", "--out", help="Folder for chains, count tables and arrays."),
+    out: Path = typer.Option(..., "-o", "--out", help="Folder for chains, count tables and arrays, or for scripts."),
+    scripts: bool = typer.Option(
+        False, "--scripts", help="Learn scripts: the scenario of a story is its label, or the folder its text lies in."
+    ),
+    detect: bool = typer.Option(
+        False, "--detect", help="With --scripts: let the detector say which scenarios are told where."
+    ),
+    fewest: int = typer.Option(5, min=1, help="With --scripts: stories of a scenario below which nothing is learned."),
     split: str | None = typer.Option(None, help="train (default), dev or test; your own texts are taken whole."),
     reader: str = typer.Option("default", help="Who reads plain text: default, spacy:NAME, corenlp:URL."),
     engine: str = typer.Option("duckdb", help="duckdb (here) or spark (a cluster)."),
@@ -49,13 +59,25 @@ def learn(
     as_json: bool = typer.Option(False, "--json", help="Print the card as JSON."),
     quiet: bool = typer.Option(False, "--quiet", "-q", help="Print nothing but errors."),
 ) -> None:
-    """Learn event counts from a corpus; an interrupted run goes on with the same command."""
+    """Learn event counts, or scripts, from a corpus; an interrupted run of counts goes on with the same command."""
     from scenarist.cli.console import kept, progress
+    from scenarist.errors import BadInput
     from scenarist.verbs.learn import learn as learn_counts
+    from scenarist.verbs.learn import learn_scripts
     from scenarist.verbs.save import check_output_folder
 
     check_output_folder(out, (), sources)
+    if detect and not scripts:
+        raise BadInput("--detect says how the stories of --scripts are labelled; write both.")
     with skipping(strict) as skips:
+        if scripts:
+            with progress(quiet) as advance:
+                learned = learn_scripts(
+                    sources, out, split=split or "", detect=detect, fewest=fewest, limit=limit, progress=advance,
+                    encoding=encoding, skip=skips,
+                )  # fmt: skip
+            show_scripts(learned, fewest, as_json, quiet)
+            return
         with kept(), progress(quiet) as advance:
             card = learn_counts(
                 sources, out, split=split or "", reader=reader, engine=engine, master=master, memory=memory, jobs=jobs, dedup=dedup,
@@ -94,3 +116,25 @@ def show(card: CountsCard, out: Path, dedup: bool, as_json: bool, quiet: bool) -
     if card.scenarios:
         say(f"{len(card.scenarios):,} scenarios have a model of their own under {out / 'scenarios'}.")
     say(f'Try: scenarist fill --model {out} --chain "{example_chain(out)} ?"', markup=False)
+
+
+def show_scripts(learned: LearnedScripts, fewest: int, as_json: bool, quiet: bool) -> None:
+    """Which scripts were learned, and how to look at one."""
+    from scenarist.cli.console import console, json_out
+
+    if as_json:
+        json_out(learned)
+        return
+    if quiet:
+        return
+    say = console().print
+    for name, tellers, events in learned.scripts:
+        say(f"{name}: {events} event types of {tellers} tellers", markup=False)
+    if learned.left_out:
+        few = ", ".join(f"{name} ({tellers})" for name, tellers in learned.left_out[:12])
+        more = ", ..." if len(learned.left_out) > 12 else ""
+        say(f"Told by fewer than {fewest}, left out: {few}{more}", markup=False, soft_wrap=True)
+    if learned.unlabelled:
+        say(f"{learned.unlabelled} stories belong to no scenario.", markup=False)
+    name = learned.scripts[0][0]
+    say(f"Look at one: scenarist show {name!r} --scripts {learned.folder}", markup=False, soft_wrap=True)

@@ -30,6 +30,7 @@ HUES = ("blue", "dark_orange3", "green4", "deep_pink3", "purple", "gold3", "dark
         "scenarist read story.txt --html story.html",
         "echo 'We went to a restaurant ...' | scenarist read -",
         "scenarist read stories/ more.zip -o out --jobs 2",
+        "scenarist read story.txt --scripts scripts/",
     )
 )
 def read(
@@ -47,6 +48,9 @@ def read(
     encoding: Encoding = "utf-8",
     jobs: Jobs = 1,
     title: str = typer.Option("", help="Title of the story."),
+    scripts: str = typer.Option(
+        "", metavar="FOLDER", help="Scripts of your own, written or learned, known beside the library."
+    ),
     strict: Strict = False,
     force: Force = False,
     quiet: bool = typer.Option(False, "--quiet", "-q", help="No progress and no legend."),
@@ -54,6 +58,7 @@ def read(
     """Read a story: which scenarios it tells, who does what, and what goes without saying."""
     from scenarist.cli.console import kept, progress
     from scenarist.verbs.inputs import count_texts, single_size, titled_texts
+    from scenarist.verbs.read import own_scripts
     from scenarist.verbs.read_folder import FILES, read_folder
     from scenarist.verbs.save import check_output, check_output_folder
 
@@ -61,7 +66,7 @@ def read(
         check_output(html, files, force)
     if out:
         check_output_folder(out, FILES, files, force)
-    with skipping(strict) as skips:
+    with own_scripts(scripts), skipping(strict) as skips:
         texts = titled_texts(files, "read", encoding, title, skips)
         if out:
             with kept(), progress(quiet) as advance:

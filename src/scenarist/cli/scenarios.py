@@ -108,6 +108,34 @@ def show(
 
 
 @app.command()
+def gaps(
+    name: Annotated[str, typer.Argument(help="A name or alias.")],
+    least: Annotated[float, typer.Option(min=0.0, max=1.0, help="Told by so many of the tellers, as a share.")] = 0.1,
+    json: Json = False,
+    quiet: Quiet = False,
+) -> None:
+    """What many tell of an activity and its script has not: proposals for the library."""
+    from scenarist.cli.console import console, json_out
+    from scenarist.verbs.show import script_gaps
+
+    found = script_gaps(name, least)
+    if json:
+        json_out(found)
+        return
+    out = console()
+    for gap in found:
+        where = f", near {' and '.join(gap.near)}" if gap.near else ""
+        line = (
+            gap.phrase
+            if quiet
+            else f"{gap.phrase}: told by {gap.told} of {gap.tellers}, at {gap.place:.0%} of the telling{where}"
+        )
+        out.print(line, markup=False, soft_wrap=True)
+    if not found and not quiet:
+        out.print(f"Nothing that {least:.0%} of the tellers tell is missing in the script.", markup=False)
+
+
+@app.command()
 def add(
     name: Annotated[str, typer.Argument(help="The new scenario's name, e.g. 'flying a kite'.")],
     stories: Annotated[

@@ -34,6 +34,22 @@ NOBODY, OTHER, SELF = "-", "o", "x"
 SHARED = tuple("yzwvutsrqp") + tuple(f"y{number}" for number in range(2, 200))
 
 
+OURS = {
+    "nsubj": "subj", "nsubj:xcomp": "subj", "agent": "subj", "xsubj": "subj", "csubj": "subj",
+    "dobj": "obj", "nsubjpass": "obj", "nsubj:pass": "obj", "csubjpass": "obj",
+}  # fmt: skip
+"""Stanford's label -> our role; what is not named stays (``iobj``, ``prep_at``)."""
+
+
+def our_link(link: Link) -> Link:
+    """An event in our roles.
+
+    >>> str(our_link(Link.parse("arrest->nsubjpass"))), str(our_link(Link.parse("flee:nsubj"))), str(our_link(Link.parse("go:prep_to")))
+    ('arrest:obj', 'flee:subj', 'go:prep_to')
+    """
+    return Link(link.predicate, OURS.get(link.role, link.role), link.args)
+
+
 class Document(msgspec.Struct, frozen=True):
     """The chains of one document in order of first mention, singletons included."""
 

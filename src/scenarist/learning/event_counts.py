@@ -24,7 +24,7 @@ import numpy as np
 import numpy.typing as npt
 
 from scenarist.errors import BadInput, Missing
-from scenarist.learning.event_chains import NOBODY, OTHER, SELF, Document
+from scenarist.learning.event_chains import NOBODY, OTHER, SELF, Document, our_link
 from scenarist.store.home import whole_file
 from scenarist.story import Link
 
@@ -257,6 +257,42 @@ class EventCounts:
             raise BadInput(
                 f"{path}: not a file of event counts ({error}). Learn it again with: scenarist learn"
             ) from error
+
+
+def in_our_roles(counts: EventCounts) -> EventCounts:
+    """The counts with every event in our roles: one event, active or passive; what was counted apart is added up.
+
+    The NYT chain files count *arrest*, seen from the one who is arrested, as ``arrest:dobj`` and as ``arrest:nsubjpass``. Here both are
+    ``arrest:obj``, as in the chains that we read ourselves (`reading/chains.py`, view ``cj``).
+    """
+    names = [str(our_link(Link.parse(name))) for name in counts.types]
+    if all(name == old for name, old in zip(names, counts.types, strict=True)):
+        return counts
+    number: dict[str, int] = {}
+    merged = np.array([number.setdefault(name, len(number)) for name in names], np.int64)
+    events = np.bincount(merged, weights=counts.events, minlength=len(number)).astype(np.int64)
+    words = list(number)
+    order = sorted(range(len(words)), key=lambda index: (-events[index], words[index]))
+    rank = np.empty(len(words), np.int64)
+    rank[order] = np.arange(len(words))
+    new = rank[merged]
+    size, step = len(words), int(counts.pairs[:, 2].max(initial=0)) + 1
+    code = (new[counts.pairs[:, 0]] * size + new[counts.pairs[:, 1]]) * step + counts.pairs[:, 2]
+    unique, inverse = np.unique(code, return_inverse=True)
+    summed = np.bincount(inverse, weights=counts.pair_counts, minlength=len(unique)).astype(np.int64)
+    pair = unique // step
+    pairs = np.stack([pair // size, pair % size, unique % step], axis=1)
+    chains = None if counts.chains is None else (new[counts.chains[0]], counts.chains[1], counts.chains[2])
+    return EventCounts(
+        [words[index] for index in order],
+        events[order],
+        pairs,
+        summed,
+        counts.window,
+        chains,
+        counts.names,
+        counts.documents,
+    )
 
 
 def check_schema(schema: object, path: Path) -> None:

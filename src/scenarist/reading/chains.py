@@ -43,12 +43,13 @@ def chains(
     checked(view)
     wanted = frozenset(kinds)
     belongs = groups(story.entities) if members else {}
+    parts = groups(story.entities)
     taking: dict[str, list[tuple[int, int]]] = defaultdict(list)
     for number, event in enumerate(story.events):
         if event.kind not in wanted or (realis and not event.realis) or (event.reporting and not reporting):
             continue
         for place, role in enumerate(event.roles):
-            if role.entity:
+            if role.entity and not within_group(event, role, parts):
                 for id in (role.entity, *belongs.get(role.entity, ())):
                     taking[id].append((number, place))
     often = {entity.id for entity in story.entities if len(entity.mentions) > 1} if view == "pm" else set()
@@ -85,6 +86,11 @@ def cast(event: Event, letters: dict[str, str], often: set[str]) -> None:
             letters[role.entity] = LETTERS[len(letters)] if len(letters) < len(LETTERS) else f"x{len(letters)}"
 
 
+def within_group(event: Event, role: Role, parts: Mapping[str, tuple[str, ...]]) -> bool:
+    """Does a group that the entity belongs to fill the same role of the event? Then the event is the group's."""
+    return any(other.name == role.name and role.entity in parts.get(other.entity, ()) for other in event.roles)
+
+
 def groups(entities: Iterable[Entity]) -> dict[str, tuple[str, ...]]:
     """Group -> its members."""
     return {entity.id: entity.members for entity in entities if entity.members}
@@ -102,8 +108,9 @@ def protagonist(story: Story) -> Entity | None:
         if chain is None:
             continue
         acting = sum(1 for one in chain.links if one.role == "subj")
+        alive = entity.kind in ("person", "animal") or entity.gender in ("male", "female")
         rank = (
-            int(entity.kind in ("person", "animal", "") or bool(entity.gender)),
+            2 if alive else int(entity.kind == ""),
             len(chain),
             acting,
             len(entity.mentions),

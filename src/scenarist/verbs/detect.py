@@ -16,6 +16,7 @@ from scenarist.errors import BadInput
 from scenarist.formats.plain import clean, sentences
 from scenarist.formats.plain import with_tokens as with_tokens
 from scenarist.inventory import UserFile, user_files
+from scenarist.learning.library.evidence import own_folder
 from scenarist.models.untold.base import story_segments
 from scenarist.noun import from_json, to_json
 from scenarist.parallel import in_order, workers
@@ -30,11 +31,11 @@ DETECTOR = "library-detector"
 
 def verb_model(name: str) -> Any:
     """The model behind a verb, by name: it knows the scenarios the user added, if it can; made again where these have changed."""
-    return _model(name, user_files())
+    return _model(name, user_files(), own_folder())
 
 
 @lru_cache(maxsize=4)
-def _model(name: str, _added: tuple[UserFile, ...]) -> Any:
+def _model(name: str, _added: tuple[UserFile, ...], _own: str) -> Any:
     taught = "taught" in inspect.signature(find("model", name)).parameters
     return make("model", name, **({"taught": True} if taught else {}))
 

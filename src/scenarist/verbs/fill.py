@@ -9,23 +9,31 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
+from functools import cache
 from pathlib import Path
 from typing import Any, overload
 
 from scenarist.answers import Candidate, FilledChain, WrittenEndings
 from scenarist.errors import BadInput
-from scenarist.learning.event_counts import EventCounts
+from scenarist.learning.event_chains import our_link
+from scenarist.learning.event_counts import EventCounts, in_our_roles
 from scenarist.learning.shards import Sentences
 from scenarist.models.events.base import EventRanker
 from scenarist.question import EventGap, Guess, Prediction
-from scenarist.registry import make
+from scenarist.registry import make, suggest
 from scenarist.store.home import resource
 from scenarist.story import Link
 from scenarist.verbs.endings import choose_ending, write_endings
 
 GAP = frozenset({"?", "_", "___", "*"})
-DEFAULT = "events/counts.npz"
-"""The counts the package carries."""
+SOURCES = {
+    "stories": (
+        "events/stories.npz",
+        "everyday stories (MCScript, InScript, ROCStories and short fiction, train parts)",
+    ),
+    "news": ("events/counts.npz", "news (New York Times chains of July 1994)"),
+}
+"""The counts that the package carries, and what they were counted in."""
 
 
 @overload
@@ -37,6 +45,7 @@ def fill(
     scenario: str = "",
     settings: Mapping[str, Any] | None = None,
     top: int = 10,
+    source: str = "stories",
 ) -> FilledChain: ...
 
 
@@ -60,18 +69,21 @@ def fill(
     scenario: str = "",
     settings: Mapping[str, Any] | None = None,
     top: int = 10,
+    source: str = "stories",
     count: int = 3,
     seed: int = 13,
 ) -> FilledChain | Prediction | WrittenEndings:
     """Fill a gap: the missing event of a ``chain``, the best of some ``endings`` of a ``story``, or written endings for it.
 
-    ``model`` is a registered model; ``folder`` one made by `learn` (``scenario``: a part of it), the package's own counts otherwise.
+    ``model`` is a registered model; ``folder`` one made by `learn` (``scenario``: a part of it); otherwise the package's own counts of
+    everyday ``stories`` or of ``news`` (``source``). Events are written in our roles (``eat:subj``; *was arrested* is ``arrest:obj``),
+    and an event of the chain is never its missing one.
 
-    >>> fill("arrest:obj escape:subj ?").candidates[0].event
-    'convict:nsubjpass'
+    >>> fill("arrest:obj escape:subj ?", source="news").candidates[0].event
+    'convict:obj'
     """
     if story is None:
-        return fill_chain(chain, model or "mixture", Path(folder) if folder else None, top, settings, scenario)
+        return fill_chain(chain, model or "mixture", Path(folder) if folder else None, top, settings, scenario, source)
     if chain or folder or scenario:
         raise BadInput("chain, folder and scenario belong to the missing event of a chain; a story has endings.")
     if endings:
@@ -116,11 +128,13 @@ def fill_chain(
     top: int = 10,
     settings: Mapping[str, Any] | None = None,
     scenario: str = "",
+    source: str = "stories",
 ) -> FilledChain:
     """The best events for the gap of a chain, by a named model over learned counts (the package's own by default)."""
-    question = parse_chain(text)
-    path, learned = counts_file(folder, scenario)
-    counts = EventCounts.load(path)
+    asked = parse_chain(text)
+    question = EventGap(tuple(map(our_link, asked.links)), asked.gap)
+    path, learned = counts_file(folder, scenario, source)
+    counts = in_our_roles(EventCounts.load(path))
     if model == "mixture" and not settings:
         settings = telling(counts)
     solver = make("model", model, **(settings or {}))
@@ -129,31 +143,67 @@ def fill_chain(
     solver.fit(counts)
     prediction = solver.answer(question)
     sentences = Sentences(folder) if folder is not None else None
-    candidates = tuple(candidate(guess, solver, counts, sentences) for guess in prediction.guesses[:top])
     names = tuple(str(link) for link in question.links)
+    fresh = [guess for guess in prediction.guesses if str(guess.answer) not in names]
+    scripts = verbs_of_scripts()
+    candidates = tuple(candidate(guess, solver, counts, sentences, scripts) for guess in fresh[:top])
     return FilledChain(names, question.gap, model, candidates, prediction.note, learned)
 
 
-def candidate(guess: Guess, solver: EventRanker, counts: EventCounts, sentences: Sentences | None) -> Candidate:
-    """A guess with where it was seen beside the event that spoke most for it."""
+def candidate(
+    guess: Guess,
+    solver: EventRanker,
+    counts: EventCounts,
+    sentences: Sentences | None,
+    scripts: Mapping[str, Mapping[str, int]],
+) -> Candidate:
+    """A guess with where it was seen beside the event that spoke most for it, and the scripts that have both verbs."""
     event = str(guess.answer)
     seen: tuple[str, ...] = ()
+    both: tuple[str, ...] = ()
     if guess.why:
+        voter = Link.parse(guess.why[0].rsplit(" ", 1)[0])
+        both = scripts_with(scripts, voter.predicate, Link.parse(event).predicate)
         other = solver.id_of(Link.parse(guess.why[0].rsplit(" ", 1)[0]))
         if other >= 0:
             if sentences is not None:
                 seen = tuple(sentences.together(event, counts.types[other]))
             if not seen:
                 seen = tuple(counts.evidence(counts.ids[event], other))
-    return Candidate(event, guess.logp or 0.0, guess.why, seen)
+    return Candidate(event, guess.logp or 0.0, guess.why, seen, both)
 
 
-def counts_file(folder: Path | None, scenario: str = "") -> tuple[Path, str]:
+@cache
+def verbs_of_scripts() -> Mapping[str, Mapping[str, int]]:
+    """Verb -> the scripts of the library that have it, each with the number of the event that says it first."""
+    from scenarist.learning.library.evidence import library_scripts
+
+    verbs: dict[str, dict[str, int]] = {}
+    for scenario, (script, _, _) in library_scripts().items():
+        for number, event in enumerate(script.events):
+            for wording in event.wordings:
+                words = wording.split()
+                for verb in (words[0], "_".join(words[:2])):
+                    verbs.setdefault(verb, {}).setdefault(scenario, number)
+    return verbs
+
+
+def scripts_with(verbs: Mapping[str, Mapping[str, int]], first: str, second: str, most: int = 2) -> tuple[str, ...]:
+    """Scripts that have two verbs in two events, the nearest together first: `scenarist show` opens them."""
+    one, other = verbs.get(first, {}), verbs.get(second, {})
+    apart = {name: abs(one[name] - other[name]) for name in one.keys() & other.keys() if one[name] != other[name]}
+    return tuple(sorted(apart, key=lambda name: (apart[name], name))[:most])
+
+
+def counts_file(folder: Path | None, scenario: str = "", source: str = "stories") -> tuple[Path, str]:
     """The arrays of a learned folder, or the package's own."""
+    if source not in SOURCES:
+        raise suggest(source, list(SOURCES), "source of the package's own counts")
     if folder is None:
         if scenario:
             raise BadInput("--scenario needs a model learned with --by-scenario: name it with --model FOLDER.")
-        return resource(DEFAULT), "the package's own counts (New York Times chains of July 1994)"
+        file, what = SOURCES[source]
+        return resource(file), f"the package's own counts of {what}"
     from scenarist.learning.learn import read_card
 
     card = read_card(folder)

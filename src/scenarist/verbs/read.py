@@ -17,6 +17,7 @@ import msgspec
 
 from scenarist.contracts import Reader
 from scenarist.interpretation import Interpretation
+from scenarist.learning.library.evidence import own_scripts as own_scripts
 from scenarist.noun import from_json, to_json
 from scenarist.parallel import in_order, workers
 from scenarist.reading.chains import chains, protagonist
@@ -114,15 +115,20 @@ def remarks(story: Story) -> Iterator[str]:
         yield f"A long text ({len(story.text)} characters): it was read in pieces."
 
 
-def read(story: str | Path, title: str = "", id: str = "story", encoding: str = "utf-8") -> Interpretation:
+def read(
+    story: str | Path, title: str = "", id: str = "story", encoding: str = "utf-8", scripts: str | Path = ""
+) -> Interpretation:
     """Read a story, a text or a file (``Path``): scenarios, events, who takes part, and what goes without saying.
+
+    ``scripts``: a folder of your own scripts, written or learned, which is then known beside the library.
 
     >>> interpretation = read("I mixed flour, sugar and eggs. I poured the batter into a pan. When the cake was done, I let it cool.")
     >>> interpretation.story.segments[0].names[0]
     'baking a cake'
     """
     name, text = text_of(story, "read", id, encoding)
-    return next(read_all([(name, text, title or (title_of(name) if isinstance(story, Path) else ""))]))
+    with own_scripts(scripts):
+        return next(read_all([(name, text, title or (title_of(name) if isinstance(story, Path) else ""))]))
 
 
 def read_all(

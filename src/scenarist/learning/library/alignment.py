@@ -20,7 +20,7 @@ import numpy as np
 import numpy.typing as npt
 
 from scenarist.formats.script_file import file_name, read_script
-from scenarist.learning.library.evidence import carried_evidence, clause_of
+from scenarist.learning.library.evidence import carried_evidence, clause_of, library_scripts, own_folder
 from scenarist.learning.library.meaning import WordVectors, carried_vectors
 from scenarist.learning.library.wordings import EMPTY, Clause, WordingMatcher, earlier_events
 from scenarist.learning.script_matches import head_of, resolve_pronouns
@@ -115,9 +115,15 @@ class ReadyScript:
         return out
 
 
-@lru_cache(maxsize=64)
 def ready_script(scenario: str) -> ReadyScript:
-    """A script of the carried library, ready to be compared; only its own file is read."""
+    """A script of the library, or of the user's own folder, ready to be compared; of the library only its own file is read."""
+    return _ready_script(scenario, own_folder())
+
+
+@lru_cache(maxsize=64)
+def _ready_script(scenario: str, folder: str) -> ReadyScript:
+    if folder and scenario in (own := library_scripts(folder)):
+        return ReadyScript(own[scenario].script, own[scenario].evidence)
     script = read_script(resource("scripts") / file_name(scenario))
     return ReadyScript(script, carried_evidence().get(scenario, ScriptEvidence(scenario)))
 

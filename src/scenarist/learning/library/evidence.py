@@ -11,20 +11,24 @@ from __future__ import annotations
 
 import gzip
 import itertools
+import os
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
 from typing import Literal, NamedTuple
 
 from scenarist.corpora.library import Library
-from scenarist.learning.library.wordings import LIGHT_VERBS, Clause, WordingMatcher, root, slot_roots
+from scenarist.learning.library.learned import as_written
+from scenarist.learning.library.wordings import LIGHT_VERBS, Clause, WeighedMatcher, root, slot_roots
 from scenarist.learning.script_matches import head_of, resolve_pronouns
-from scenarist.learning.scripts import VAGUE, WISHES, occurrences
+from scenarist.learning.scripts import VAGUE, WISHES, occurrences, read, user_scripts
 from scenarist.noun import read_jsonl, write_jsonl
 from scenarist.script import (
     EventEvidence,
     OrderEvidence,
+    Script,
     ScriptEvidence,
     ToldGap,
     WrittenEvent,
@@ -109,7 +113,7 @@ def count_evidence(
     script: WrittenScript, tellings: Sequence[ToldSteps], sources: Iterable[tuple[str, int]] = ()
 ) -> ScriptEvidence:
     """What some tellers say of a script."""
-    matcher, fillers = WordingMatcher(script), Fillers(script)
+    matcher, fillers = WeighedMatcher(script), Fillers(script)
     size = len(script.events)
     in_stories, in_lists = [0] * size, [0] * size
     places: list[list[float]] = [[] for _ in range(size)]
@@ -140,7 +144,7 @@ def count_evidence(
                 phrases.setdefault(clause.phrases[0], place)
         for number, pairs_of_words in filled.items():
             words[number].update(pairs_of_words)
-        strange.update(phrases)
+        strange.update(phrases.keys())
         for phrase, place in phrases.items():
             strange_places[phrase].append(place / last)
     stories = sum(not telling.listed for telling in tellings)
@@ -206,27 +210,95 @@ def carried_evidence() -> Mapping[str, ScriptEvidence]:
 
 
 class LibraryScript(NamedTuple):
-    """A written script and what tellers say of it."""
+    """A written script and what tellers say of it; one that was learned stands here in the form of a written one."""
 
     script: WrittenScript
     evidence: ScriptEvidence
+    learned: bool = False
+
+
+LEARNED = "scripts.jsonl.gz"
+"""The file of learned scripts in a folder (`scenarist learn --scripts`)."""
+
+
+def learned_script(script: Script) -> LibraryScript:
+    """A learned script in the form of the library's."""
+    written = as_written(script)
+    kinds = {event.id: event for event in script.events}
+    events = tuple(
+        EventEvidence(event.id, kinds[event.id].tellers, 0, kinds[event.id].place) for event in written.events
+    )
+    weights = {(first, second): weight for first, second, weight in script.order}
+    order = tuple(
+        OrderEvidence(first, second, round(weights[first, second] * n), n - round(weights[first, second] * n), 0, 0)
+        for first, second, n in script.together
+        if (first, second) in weights
+    )
+    sources = ((script.evidence or "stories", script.tellers),)
+    return LibraryScript(
+        written, ScriptEvidence(script.scenario, sources, script.tellers, 0, events, order), learned=True
+    )
+
+
+OWN = "SCENARIST_SCRIPTS"
+"""Names a folder of scripts of one's own, which `read` then knows beside the library; `read --scripts` sets it."""
+
+
+def own_folder() -> str:
+    """The folder of scripts of one's own, empty where there is none."""
+    return os.environ.get(OWN, "")
+
+
+@contextmanager
+def own_scripts(folder: str | Path) -> Iterator[None]:
+    """Read with the scripts of a folder beside the library's, in this process and those it starts."""
+    before = os.environ.get(OWN)
+    if str(folder):
+        library_scripts(str(folder))  # what is wrong with it is said before anything is read
+        os.environ[OWN] = str(Path(folder).absolute())
+    try:
+        yield
+    finally:
+        if before is None:
+            os.environ.pop(OWN, None)
+        else:
+            os.environ[OWN] = before
 
 
 @cache
-def library_scripts(folder: str = "") -> Mapping[str, LibraryScript]:
-    """The library by scenario, or the scripts of a folder, of which nobody tells anything yet."""
-    evidence = carried_evidence() if not folder else {}
+def _carried() -> Mapping[str, LibraryScript]:
+    evidence = carried_evidence()
     return {
         script.scenario: LibraryScript(script, evidence.get(script.scenario, ScriptEvidence(script.scenario)))
-        for script in Library(target=folder)
+        for script in Library()
     }
+
+
+def library_scripts(folder: str = "") -> Mapping[str, LibraryScript]:
+    """Scripts by scenario: the library with those of scenarios that the user added, or the scripts of a folder.
+
+    A folder holds script files (``*.toml``), of which nobody tells anything yet, a file of learned scripts, or both.
+    """
+    if not folder:
+        added = user_scripts()
+        return {**_carried(), **{name: learned_script(one) for name, one in added.items()}} if added else _carried()
+    path = Path(folder)
+    file = path / LEARNED if path.is_dir() else path
+    scripts = {name: learned_script(one) for name, one in read(file).items()} if file.is_file() else {}
+    if path.is_dir() and (not scripts or any(path.glob("*.toml"))):
+        scripts |= {
+            script.scenario: LibraryScript(script, ScriptEvidence(script.scenario)) for script in Library(target=path)
+        }
+    return scripts
 
 
 Origin = Literal["written", "learned", "both"]
 
 
-def origin(evidence: EventEvidence) -> Origin:
-    """Where an event of a script is known from: only written, or also told by at least two tellers."""
+def origin(evidence: EventEvidence, learned: bool = False) -> Origin:
+    """Where an event of a script is known from: only written, or also told by at least two tellers, or only learned."""
+    if learned:
+        return "learned"
     return "both" if evidence.in_stories + evidence.in_lists >= LEAST else "written"
 
 

@@ -19,6 +19,7 @@ import numpy as np
 import numpy.typing as npt
 
 from scenarist.errors import BadInput
+from scenarist.learning.library.evidence import library_scripts, own_folder
 from scenarist.learning.library.meaning import word_roots
 from scenarist.script import WrittenScript
 from scenarist.store.home import resource
@@ -92,6 +93,20 @@ class ScenarioWords:
             gains[rows, column] = MOST * np.tanh(np.log1p(SHARE / (1 - SHARE) * shares / base[rows]) / MOST)
         return cls(list(words_of_scripts), words, gains, np.array([often.get(word, 0) for word in words]), total)
 
+    def with_scripts(self, scripts: Sequence[WrittenScript]) -> ScenarioWords:
+        """The same with further scripts; one of a name that is known stands in its place."""
+        fresh = {script.scenario: script_words(script) for script in scripts}
+        kept = [place for place, name in enumerate(self.names) if name not in fresh]
+        often = {word: float(self.often[row]) for word, row in self.row.items()}
+        learned = ScenarioWords.learn(fresh, often, self.total)
+        words = sorted({*self.row, *learned.row})
+        gains = np.zeros((len(words), len(kept) + len(fresh)), np.float32)
+        place = {word: row for row, word in enumerate(words)}
+        gains[np.ix_([place[word] for word in self.row], range(len(kept)))] = self.gains[:, kept]
+        gains[np.ix_([place[word] for word in learned.row], range(len(kept), gains.shape[1]))] = learned.gains
+        names = [*(self.names[number] for number in kept), *fresh]
+        return ScenarioWords(names, words, gains, np.array([often.get(word, 0.0) for word in words]), self.total)
+
     def scores(self, texts: Sequence[str]) -> Array:
         """How strongly each text speaks for each script, in nats (texts, scripts)."""
         out = np.zeros((len(texts), len(self.names)), np.float32)
@@ -129,10 +144,15 @@ def packed(names: Sequence[str]) -> npt.NDArray[np.uint8]:
     return np.frombuffer("\n".join(names).encode(), np.uint8)
 
 
-@cache
 def carried_words() -> ScenarioWords:
-    """The words of the library the package carries."""
-    return ScenarioWords.load(resource(FILE))
+    """The words of the library the package carries, with those of the user's own folder of scripts where there is one."""
+    return _carried_words(own_folder())
+
+
+@cache
+def _carried_words(folder: str) -> ScenarioWords:
+    words = ScenarioWords.load(resource(FILE))
+    return words.with_scripts([own.script for own in library_scripts(folder).values()]) if folder else words
 
 
 def read_settings(path: Path) -> dict[str, tuple[str, ...]]:

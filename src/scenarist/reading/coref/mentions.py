@@ -28,6 +28,8 @@ _OUTSIDE = frozenset(
 )
 _OUTSIDE_PREDICATE = frozenset("advmod obl obj xcomp iobj".split())
 _LOOSE = frozenset("also just only even then so too not maybe perhaps really actually still now never always".split())
+_BEFORE_NAME = frozenset(("nmod", "obl"))
+_PLACE_MARKS = frozenset("at in on by near after before during inside outside".split())
 _INNER = frozenset("flat fixed goeswith compound amod det nummod punct cc case mark cop aux discourse".split())
 _ARTICLE = {"the": 1, "a": 2, "an": 2, "this": 3, "that": 3, "these": 3, "those": 3}
 _ARTICLE |= dict.fromkeys("some any no every each all both many few several another".split(), 5)
@@ -191,6 +193,9 @@ def _span(
             continue
         if dep == "flat" and not _joined(place, child, tokens):
             continue
+        marked = any(lower[at] in _PLACE_MARKS for at in range(int(left[child]), child))
+        if child < place and dep in _BEFORE_NAME and tokens[place].pos == "PROPN" and marked:
+            continue  # *At the lake Dad ...*: the phrase belongs to the clause
         first, last = min(first, int(left[child])), max(last, int(right[child]))
     return first, last
 
@@ -246,6 +251,8 @@ def _describe(
         text = " ".join(lower[at] for at in core) or word
         texts.append(strings.setdefault(text, text))
         kind = "animal" if lemma in lex.ANIMALS and cls == lex.NOMINAL else kinds[head] if kinds else ""
+        if word in OWNED:
+            kind = ""
         columns["cls"][place] = cls
         columns["number"][place] = _number(
             token, lemma, cls, [lower[child] for child in children[head] if tokens[child].dep == "nummod"]
@@ -312,6 +319,9 @@ def _rivals(rows: list[tuple[int, int, int, bool]], tokens: Sequence[Token], ref
     return found
 
 
+OWNED = frozenset("mine yours ours theirs hers".split())
+
+
 def _class(token: Token, word: str, group: bool) -> int:
     if group:
         return lex.GROUP
@@ -320,6 +330,8 @@ def _class(token: Token, word: str, group: bool) -> int:
     if token.pos in {"PRON", "DET"}:
         if word in {"'s", "s"}:
             return lex.WE  # let's
+        if word in OWNED and not token.dep.startswith("nmod"):
+            return lex.INDEFINITE  # *I fixed mine*: what is mine, not I
         return lex.PRONOUNS.get(word, lex.INDEFINITE)
     return lex.NOMINAL
 

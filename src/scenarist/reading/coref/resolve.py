@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import itertools
 import math
+import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cache
 from typing import Any
@@ -18,8 +19,10 @@ import numpy as np
 import numpy.typing as npt
 
 from scenarist.reading.coref import lexicon as lex
+from scenarist.reading.coref.dialogue import role_noun, settle, vocatives
 from scenarist.reading.coref.mentions import DEPS, FEMALE, KINDS, MALE, MANY, ONE, Mentions, find
 from scenarist.reading.coref.pairs import FEATURES, Pairs, Scorer, numbers, own, slices
+from scenarist.reading.wordnet import noun_kinds
 from scenarist.story import Entity, Mention, Story
 
 Array = npt.NDArray[Any]
@@ -67,8 +70,8 @@ def resolve(story: Story, kinds: Sequence[str] = ()) -> tuple[Entity, ...]:
         mine = np.unique(part.mine)
         new[part.rows[mine]] = first[mine]
         found.append(admitted(mentions, part.pairs, scores, new))
-    antecedent, why = link(mentions, found, new)
-    return entities(story, mentions, antecedent, why)
+    antecedent, why = link(mentions, found, new, vocatives(story, mentions))
+    return entities(story, mentions, settle(story, mentions, antecedent).of, why)
 
 
 def admitted(
@@ -88,7 +91,10 @@ def forbidden(mentions: Mentions, made: Pairs) -> Array:
     mine, its = mentions.cls[made.mine], made.its
     inside = (made.features[:, INSIDE] > 0) & (mine >= lex.NAME)
     sexed = np.isin(mentions.gender[its], (MALE, FEMALE))
-    one = (mentions.number[its] == ONE) & sexed & (mine == lex.THEY)
+    # *a clown ... them*: one person by a noun is *they* only where the noun leaves open who it is
+    person_noun = (mentions.cls[its] == lex.NOMINAL) & (mentions.alive[its] == 1) & ~open_nouns(mentions)[its]
+    objects = np.isin(mentions.dep[made.mine], OBJECTS)
+    one = (mentions.number[its] == ONE) & (sexed | (person_noun & objects)) & (mine == lex.THEY)
     many = (mentions.number[its] == MANY) & np.isin(mine, (lex.HE, lex.SHE, lex.IT))
     # in one mouth, I and you are not he, she or it
     persons = np.isin(mentions.cls, (lex.FIRST, lex.WE, lex.YOU))
@@ -102,12 +108,27 @@ def forbidden(mentions: Mentions, made: Pairs) -> Array:
     return np.asarray(spans | one | many | person | (sexed & (mine == lex.IT)))
 
 
-def link(mentions: Mentions, admitted: Iterable[tuple[Array, Array, Array]], new: Array) -> tuple[list[int], list[str]]:
+OPEN = frozenset(
+    "person someone somebody anyone anybody everyone everybody nobody student child kid baby customer user patient".split()
+)
+"""Nouns whose person may be *they*."""
+OBJECTS = [DEPS.index(dep) for dep in ("obj", "iobj")]
+
+
+def open_nouns(mentions: Mentions) -> Array:
+    """Which mentions leave open whom they mean?"""
+    return np.array([head in OPEN for head in mentions.heads], dtype=bool)
+
+
+def link(
+    mentions: Mentions, admitted: Iterable[tuple[Array, Array, Array]], new: Array, called: dict[int, list[int]]
+) -> tuple[list[int], list[str]]:
     """Admitted pairs, slice by slice -> the antecedent of each mention (-1: none) and the reason."""
     size = len(mentions)
     antecedent, why = [-1] * size, [""] * size
     cluster = list(range(size))
     sexes = [{int(one)} if one in (MALE, FEMALE) else set() for one in mentions.gender]
+    roles = [{role} if (role := role_noun(mentions, place)) else set() for place in range(size)]
     sizes = [1] * size
     pronoun = (mentions.cls >= lex.HE) & (mentions.cls <= lex.THEY)
     for here, others, said in _by_mention(admitted):
@@ -124,13 +145,27 @@ def link(mentions: Mentions, admitted: Iterable[tuple[Array, Array, Array]], new
             root = cluster[other]
             if len(sexes[root] | sexes[here]) > 1 or any(cluster[rival] == root for rival in mentions.rivals[here]):
                 continue
+            if len(roles[root] | roles[here]) > 1 or (called and calls_out(mentions, called, cluster, here, root)):
+                continue
             antecedent[here] = other
             cluster[here] = root
             sizes[root] += 1
             sexes[root] |= sexes[here]
+            roles[root] |= roles[here]
             why[here] = reason(mentions, here, other, said[place] - float(new[here]), root in there)
             break
     return antecedent, why
+
+
+def calls_out(mentions: Mentions, called: dict[int, list[int]], cluster: Sequence[int], here: int, root: int) -> bool:
+    """Does one side speak a quotation that calls out the other? Nobody calls himself by his name."""
+    for quote, places in called.items():
+        speaker = mentions.speakers.get(quote, -1)
+        if speaker == here and any(cluster[place] == root for place in places):
+            return True
+        if here in places and speaker >= 0 and cluster[speaker] == root:
+            return True
+    return False
 
 
 def _there(mentions: Mentions, here: int, cluster: list[int]) -> set[int]:
@@ -177,13 +212,10 @@ def reason(mentions: Mentions, here: int, other: int, score: float, there: bool 
     return f"{what}; {where}; score {score:+.1f}"
 
 
-def entities(story: Story, mentions: Mentions, antecedent: list[int], why: list[str]) -> tuple[Entity, ...]:
-    """Links -> entities with ids e1, e2, ... by first mention."""
-    root = list(range(len(mentions)))
+def entities(story: Story, mentions: Mentions, root: Sequence[int], why: list[str]) -> tuple[Entity, ...]:
+    """Clusters (``root``: the number of each mention's) -> entities with ids e1, e2, ... by first mention."""
     groups: dict[int, list[int]] = {}
     for place in range(len(mentions)):
-        if antecedent[place] >= 0:
-            root[place] = root[antecedent[place]]
         groups.setdefault(root[place], []).append(place)
     ids = {first: f"e{number}" for number, first in enumerate(groups, start=1)}
     made = []
@@ -221,7 +253,7 @@ def _entity(
         id=name,
         mentions=tuple(kept),
         kind=_kind(mentions, places),
-        name=story.of(kept[places.index(best)])[:80],
+        name=RELATIVE.split(story.of(kept[places.index(best)]), maxsplit=1)[0][:80],
         gender=_commonest(mentions.gender[places], ("", "male", "female", "neuter")),
         number=_commonest(mentions.number[places], ("", "singular", "plural")),
         members=members,
@@ -239,8 +271,35 @@ def _kind(mentions: Mentions, places: list[int]) -> str:
     full = [place for place in places if mentions.cls[place] >= lex.NAME and mentions.kind[place]]
     if full:
         said = mentions.kind[full].tolist()
-        return KINDS[max(said, key=lambda kind: (said.count(kind), -said.index(kind)))]
+        kind = KINDS[max(said, key=lambda kind: (said.count(kind), -said.index(kind)))]
+        return "" if kind in LIVING and not may_live(mentions, places) else kind
     if any(mentions.cls[place] in (lex.FIRST, lex.WE, lex.YOU, lex.HE, lex.SHE) for place in places):
         return "person"
     kinds = [int(mentions.kind[place]) for place in places if mentions.kind[place]]
     return KINDS[max(set(kinds), key=kinds.count)] if kinds else ""
+
+
+RELATIVE = re.compile(r", (?:who|whom|whose|which)\b")
+"""Where a clause begins that belongs to a mention and not to the name of the entity."""
+LIVING = ("person", "animal")
+NOT_LIVING = frozenset(
+    "artifact food object substance act cognition communication attribute shape quantity time plant".split()
+)
+
+
+def may_live(mentions: Mentions, places: list[int]) -> bool:
+    """Can it be a person or an animal? Not where it is only called by nouns of things, or by *one*."""
+    heads = {mentions.heads[place] for place in places if mentions.cls[place] == lex.NOMINAL}
+    if (
+        any(mentions.cls[place] not in (lex.NOMINAL, lex.IT, lex.INDEFINITE, lex.DEMONSTRATIVE) for place in places)
+        or not heads
+    ):
+        return True
+    if any(mentions.gender[place] in (MALE, FEMALE) for place in places):
+        return True
+    kinds = {head: noun_kinds(head) or noun_kinds(head.removesuffix("s")) for head in heads}
+    if all(head == "one" or (kinds[head] and set(kinds[head]) <= NOT_LIVING) for head in heads):
+        return False
+    # *wanted fish*: a mass noun that is eaten
+    eaten = all("food" in kinds[head] for head in heads)
+    return not (eaten and all(mentions.article[place] == 0 and mentions.number[place] == ONE for place in places))

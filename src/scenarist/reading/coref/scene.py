@@ -1,6 +1,7 @@
 """A parsed story -> its scene: who says what stands in quotation marks, and what was said to be where.
 
-The speaker of a quotation is the subject of a verb of saying in the same sentence.
+The speaker of a quotation is the subject of a verb of saying in the same sentence, or in the sentence before where the quotation goes
+on. In a chat log each line has its speaker.
 
 *The kite landed in a tree. A neighbor climbed the tree and rescued it*: who goes to a place, or opens it, and then does something to
 *it*, rather means what is there than the place itself. Nearness, parallel roles and counts of mentions say the opposite; it is the
@@ -9,6 +10,7 @@ coherence of the two clauses that tells (Hobbs 1979), and this much of it is wri
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
@@ -59,7 +61,53 @@ def quotations(story: Story, lower: list[str]) -> tuple[Array, dict[int, int]]:
                 for quote in quotes:
                     speaking.setdefault(quote, place)
                 break
+    continue_turns(story, number, speaking)
+    chat_turns(story, number, speaking)
     return number, speaking
+
+
+def continue_turns(story: Story, number: Array, speaking: dict[int, int]) -> None:
+    """*"Nora!" the driver shouted. "You forgot your bag."*: a sentence of quotation alone, right behind one that names its speaker."""
+    for one, following in zip(story.sentences, story.sentences[1:], strict=False):
+        quotes = sorted(set(number[following.first : following.last].tolist()) - {0})
+        words = [place for place in range(following.first, following.last) if story.tokens[place].pos != "PUNCT"]
+        if not quotes or not words or not all(number[place] for place in words):
+            continue
+        named = sorted(
+            {speaking[quote] for quote in set(number[one.first : one.last].tolist()) - {0} if quote in speaking}
+        )
+        ends_with_clause = bool(named) and not number[max(one.first, one.last - 2)]
+        if len(named) == 1 and ends_with_clause:
+            for quote in quotes:
+                speaking.setdefault(quote, named[0])
+
+
+TURN = re.compile(r"(?m)^[ \t]*([A-Z][\w.'-]*(?: [A-Z][\w.'-]*)?):[ \t]+(?=\S)")
+
+
+def chat_turns(story: Story, number: Array, speaking: dict[int, int]) -> None:
+    """A chat log, a play: most lines begin with a name and a colon, who speaks what follows."""
+    turns = list(TURN.finditer(story.text))
+    lines = sum(bool(line.strip()) for line in story.text.splitlines())
+    if len(turns) < 2 or 2 * len(turns) < lines:
+        return
+    starts = [token.start for token in story.tokens]
+    count = int(number.max(initial=0))
+    for turn, following in zip(turns, [*turns[1:], None], strict=True):
+        first, last = (
+            bisect_left(starts, turn.end()),
+            bisect_left(starts, following.start() if following else len(story.text)),
+        )
+        name = bisect_left(starts, turn.start(1))
+        inside = [
+            place for place in range(name, bisect_left(starts, turn.end(1))) if story.tokens[place].pos == "PROPN"
+        ]
+        if first >= last or not inside:
+            continue
+        heads = [place for place in inside if story.tokens[place].head not in inside]
+        count += 1
+        number[first:last] = count
+        speaking[count] = heads[0] if heads else inside[0]
 
 
 IN = frozenset(

@@ -14,6 +14,8 @@ from typing import NamedTuple
 from scenarist.reading.events.lexicon import NO_GAP, POSSESSION, SUBJECT_CONTROL, TIMES
 from scenarist.reading.events.predicates import DEEP, ParseTree
 
+TAKES_HOME = frozenset("drive take bring walk send see carry follow accompany escort lead get".split())
+"""Verbs that take somebody home."""
 NOMINAL = frozenset({"NOUN", "PROPN", "PRON", "NUM", "SYM", "X", "DET", "ADJ"})
 
 
@@ -99,6 +101,7 @@ class Arguments:
         """Direct objects: own ones, the gap of a relative clause, or one shared with the first conjunct."""
         tree = self.tree
         found = [token for kid in tree.kids[at] if tree.base[kid] == "obj" for token in self.fillers(kid)]
+        found = [self.taken_home(at, token) for token in found]
         if not found:
             found = [token for role, token in self.gaps.get(at, ()) if role == "obj"]
         if not found and tree.base[at] == "conj" and not self.predicates.get(at, False):
@@ -111,15 +114,28 @@ class Arguments:
                 found = [token for role, token in self.gaps.get(top, ()) if role == "obj"]
         return found
 
-    def own_subjects(self, at: int) -> list[int]:
-        """Subjects that the parse attaches to the predicate itself, and the gap of its relative clause."""
+    def taken_home(self, at: int, token: int) -> int:
+        """*I drove her home*: her, and not her home, is driven."""
         tree = self.tree
-        found = [
-            token
-            for kid in tree.kids[at]
-            if tree.base[kid] == "nsubj" and tree.dep[kid] != "nsubj:outer"
-            for token in self.fillers(kid)
-        ]
+        if (
+            tree.lemma[token] == "home"
+            and tree.lemma[at] in TAKES_HOME
+            and tree.form[token - 1].lower() == "her"
+            and tree.head[token - 1] == token
+        ):
+            return token - 1
+        return token
+
+    def own_subjects(self, at: int) -> list[int]:
+        """Subjects that the parse attaches to the predicate itself, and the gap of its relative clause.
+
+        A verb has one subject: where the parse gives two (a name that is called out in a quotation), the one nearest to the verb.
+        """
+        tree = self.tree
+        kids = [kid for kid in tree.kids[at] if tree.base[kid] == "nsubj" and tree.dep[kid] != "nsubj:outer"]
+        if len(kids) > 1:
+            kids = [min(kids, key=lambda kid: abs(kid - at))]
+        found = [token for kid in kids for token in self.fillers(kid)]
         return found or [token for role, token in self.gaps.get(at, ()) if role == "subj"]
 
     def subjects(self, at: int, depth: int = 0) -> list[int]:

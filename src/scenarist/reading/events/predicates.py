@@ -22,6 +22,20 @@ DEEP = 60
 """Longest way up a tree that is followed: a guard against cycles in foreign files."""
 
 
+PHRASAL = frozenset(
+    {
+        ("kneel", "down"),
+        ("crouch", "down"),
+        ("squat", "down"),
+        ("wave", "back"),
+        ("smile", "back"),
+        ("shout", "back"),
+        ("wave", "off"),
+    }
+)
+"""Verbs with a particle that WordNet does not list."""
+
+
 class ParseTree:
     """Token ``i`` has ``form[i]``, ``lemma[i]``, ``pos[i]``, ``tag[i]``, ``head[i]`` (-1: root), ``dep[i]``,
     ``base[i]`` (label without its subtype) and ``kids[i]``."""
@@ -204,7 +218,9 @@ def find_particle(tree: ParseTree, at: int) -> int:
     ):
         return -1
     word = tree.form[near].lower()
-    return near if word in PARTICLES and (tree.lemma[at], word) in phrasal() else -1
+    return (
+        near if word in PARTICLES and ((tree.lemma[at], word) in phrasal() or (tree.lemma[at], word) in PHRASAL) else -1
+    )
 
 
 def light_noun(tree: ParseTree, at: int) -> int:
