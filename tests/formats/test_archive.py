@@ -10,7 +10,7 @@ import pytest
 
 from scenarist.errors import BadInput
 from scenarist.formats.archive import READ, texts
-from scenarist.formats.html import plain
+from scenarist.formats.markup import plain
 from scenarist.registry import make
 
 FILES = {

@@ -9,8 +9,8 @@ import pytest
 from scenarist.errors import BadInput
 from scenarist.formats import jsonl
 from scenarist.formats.lines import Line, lines, stem
+from scenarist.formats.markup import elements
 from scenarist.formats.table import rows
-from scenarist.formats.xml import elements
 from scenarist.story import Story
 
 

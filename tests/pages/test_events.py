@@ -9,8 +9,7 @@ from typing import Any
 
 import pytest
 
-from scenarist.pages.chain import fragment as chain_fragment
-from scenarist.pages.events import events_page
+from scenarist.pages.events import chain_fragment, events_page
 from scenarist.reading.chains import chains
 from scenarist.reading.foreign.conllu import ConlluReader
 from scenarist.story import Entity, Event, Mention, Role, Sentence, Story, Token

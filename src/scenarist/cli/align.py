@@ -6,7 +6,7 @@ from pathlib import Path
 
 import typer
 
-from scenarist.cli.options import Quiet, Top, examples
+from scenarist.cli.console import Quiet, Top, examples
 
 app = typer.Typer(add_completion=False)
 

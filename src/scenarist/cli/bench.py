@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
-from scenarist.cli.options import Force, examples
+from scenarist.cli.console import Force, examples
 
 if TYPE_CHECKING:
     from scenarist.verbs.run_table import Sheet
@@ -82,7 +82,7 @@ def bench(
                 console().print(f"- {line}", markup=False)
         return
     if list_:
-        from scenarist.cli.tables import print_table
+        from scenarist.cli.console import print_table
         from scenarist.verbs.run_table import tables
 
         known = tables()
@@ -163,9 +163,8 @@ def show(form: dict[str, Any], sheet: Sheet, quiet: bool, cite: bool) -> None:
     """Print the table."""
     from rich.table import Table
 
-    from scenarist.cli.console import console
-    from scenarist.cli.tables import print_grid
-    from scenarist.pages.report import few_text, figure_remarks, marked_name, row_remarks
+    from scenarist.cli.console import console, print_grid
+    from scenarist.pages.numbers import few_text, figure_remarks, marked_name, row_remarks
 
     out, table, numbers = console(), sheet.table, sheet.table.numbers()
     columns = list(dict.fromkeys(column for row in form["rows"] for column in row["scores"]))

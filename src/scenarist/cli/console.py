@@ -1,16 +1,69 @@
-"""What the verbs share: the console, a progress bar on long work (none when piped), JSON out, settings in."""
+"""What all verbs share in a terminal: options that mean the same everywhere, the console, tables, a progress bar, JSON out, settings in.
+
+A verb takes what it needs: ``encoding: Encoding = "utf-8"``, ``quiet: Quiet = False``. How verbs behave: docs/reference/conventions.md.
+A table is never cropped: framed where it fits, else each row on lines of its own. Piped, it is as wide as it needs to be, so that a line
+is a row; in a terminal, cells wrap as long as no word has to be cut apart.
+"""
 
 from __future__ import annotations
 
 import os
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any, TypeAlias
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
+
+import typer
 
 if TYPE_CHECKING:
     from rich.console import Console
+
+    from scenarist.verbs.inputs import Skips
+
+Files = Annotated[
+    list[str],
+    typer.Argument(
+        metavar="FILE|FOLDER|-...", help="Text files, folders, archives (zip, tar), or - for standard input."
+    ),
+]
+Encoding = Annotated[str, typer.Option("--encoding", help="Encoding of the files.")]
+Strict = Annotated[
+    bool, typer.Option("--strict", help="Stop at the first input that cannot be used; else it is named and left out.")
+]
+Jobs = Annotated[
+    int, typer.Option("--jobs", "-j", min=1, help="Processes; the result is the same whatever their number.")
+]
+Html = Annotated[Path | None, typer.Option("--html", metavar="FILE", help="Write one self-contained page.")]
+Force = Annotated[bool, typer.Option("--force", help="Write over a file that scenarist did not write.")]
+Json = Annotated[bool, typer.Option("--json", help="Print JSON (the form is a promise, see the docs).")]
+Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print nothing but what was asked for.")]
+Top = Annotated[int, typer.Option("--top", min=1, help="Show so many, the best first.")]
+
+
+def examples(*lines: str) -> str:
+    """The end of a help page: one example a line.
+
+    >>> examples("scenarist read story.txt", "scenarist read stories/")
+    'Examples:\\n\\nscenarist read story.txt\\n\\nscenarist read stories/'
+    """
+    return "\n\n".join(("Examples:" if len(lines) > 1 else "Example:", *lines))
+
+
+@contextmanager
+def skipping(strict: bool = False) -> Iterator[Skips]:
+    """Inputs that cannot be used are told on standard error and left out; at the end they make the exit code 1."""
+    from scenarist.verbs.inputs import Skips
+
+    skips = Skips(strict, lambda problem: print(f"scenarist: skipped: {problem}", file=sys.stderr))
+    yield skips
+    if len(skips):
+        skips.flush()
+        number = f"{len(skips)} input{'' if len(skips) == 1 else 's'}"
+        print(f"scenarist: {number} skipped, the rest is done (--strict stops at the first).", file=sys.stderr)
+        raise typer.Exit(1)
+
 
 Advance: TypeAlias = Callable[[str, int, int], None]
 """Move the bar: what is worked on, how much is done, how much is known."""
@@ -24,12 +77,71 @@ def piped() -> bool:
 
 
 def console(**settings: Any) -> Console:
-    """A console for results. Piped: no colour, and prose of a width of its own; a table is as wide as it needs to be (tables.py)."""
+    """A console for results. Piped: no colour, and prose of a width of its own; a table is as wide as it needs to be."""
     from rich.console import Console
 
     if piped():
         settings.setdefault("width", PIPED)
     return Console(highlight=False, **settings)
+
+
+def print_table(
+    out: Console,
+    heads: Sequence[str],
+    rows: Sequence[Sequence[object]],
+    title: str = "",
+    right: Sequence[str] = (),
+    framed: bool = True,
+) -> None:
+    """Print rows under their heads; ``right`` names the columns of numbers, ``framed`` draws lines around."""
+    from rich.table import Table
+    from rich.text import Text
+
+    settings: dict[str, Any] = {} if framed else {"box": None, "pad_edge": False}
+    grid = Table(title=Text(title) if title else None, title_justify="left", **settings)
+    for head in heads:
+        grid.add_column(Text(head), justify="right" if head in right else "left", overflow="fold")
+    for row in rows:
+        grid.add_row(*(cell if isinstance(cell, Text) else Text(str(cell)) for cell in row))
+    print_grid(out, grid, heads, rows, title)
+
+
+def print_grid(
+    out: Console, grid: Any, heads: Sequence[str], rows: Sequence[Sequence[object]], title: str = ""
+) -> None:
+    """Print a table that is made already, or its rows one by one where it does not fit."""
+    columns = list(zip(heads, *rows, strict=True))
+    least = [max(len(word) for cell in column for word in (str(cell).split() or [""])) for column in columns]
+    most = [max(len(line) for cell in column for line in (str(cell).split("\n"))) for column in columns]
+    around = (3 * len(columns) + 1) if grid.box else len(columns)
+    if piped():
+        out.width = max(out.width, sum(most) + around)
+    spare = out.width - around - sum(least)
+    if spare >= 0:
+        for column, width in zip(grid.columns, shared(least, most, spare), strict=True):
+            column.width = width
+        out.print(grid)
+        return
+    if title:
+        out.print(title, markup=False)
+    for row in rows:
+        first, *others = (" ".join(str(cell).split()) for cell in row)
+        named = f"{heads[0]}: {first}" if heads[0] else first
+        out.print(named, style="bold", markup=False, overflow="fold")
+        for head, cell in zip(heads[1:], others, strict=False):
+            if cell:
+                out.print(f"  {' '.join(head.split())}: {cell}", markup=False, overflow="fold")
+
+
+def shared(least: Sequence[int], most: Sequence[int], spare: int) -> list[int]:
+    """The widths of columns: each at least as wide as its longest word, the rest of the room by what each could use.
+
+    >>> shared([5, 10], [5, 40], 10), shared([5, 10], [8, 20], 50)
+    ([5, 20], [8, 20])
+    """
+    wish = [high - low for low, high in zip(least, most, strict=True)]
+    share = min(1.0, spare / max(1, sum(wish)))
+    return [low + int(share * more) for low, more in zip(least, wish, strict=True)]
 
 
 def json_out(value: Any) -> None:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from scenarist.cli.options import Force, examples
+from scenarist.cli.console import Force, examples
 
 if TYPE_CHECKING:
     from scenarist.answers import CheckedStory
@@ -35,8 +35,7 @@ def list_corpora(json: Json = False, quiet: Quiet = False) -> None:
     if quiet:
         print("\n".join(row.name for row in rows))
         return
-    from scenarist.cli.console import console
-    from scenarist.cli.tables import print_table
+    from scenarist.cli.console import console, print_table
 
     out = console()
     cells = [(row.name, row.yields, row.what, ", ".join(row.splits) or "missing") for row in rows]
@@ -260,8 +259,7 @@ def rank(
 
 def show(reports: Sequence[CorpusReport], quiet: bool) -> None:
     """Reports as a table, with what to say about each below it."""
-    from scenarist.cli.console import console
-    from scenarist.cli.tables import print_table
+    from scenarist.cli.console import console, print_table
 
     rows: list[tuple[str, ...]] = []
     notes: list[str] = []

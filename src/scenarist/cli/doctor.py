@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import typer
 
-from scenarist.cli.options import Json, Quiet, examples
+from scenarist.cli.console import Json, Quiet, examples
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

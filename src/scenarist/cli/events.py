@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
-from scenarist.cli.options import Encoding, Files, Force, Html, Jobs, Strict, examples, skipping
+from scenarist.cli.console import Encoding, Files, Force, Html, Jobs, Strict, examples, skipping
 
 if TYPE_CHECKING:
     from scenarist.story import Story

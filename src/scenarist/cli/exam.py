@@ -6,7 +6,7 @@ from pathlib import Path
 
 import typer
 
-from scenarist.cli.options import Force, examples
+from scenarist.cli.console import Force, examples
 
 app = typer.Typer(add_completion=False)
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import typer
 
-from scenarist.cli.options import examples
+from scenarist.cli.console import examples
 
 app = typer.Typer(add_completion=False)
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
-from scenarist.cli.options import Encoding, Force, examples
+from scenarist.cli.console import Encoding, Force, examples
 
 if TYPE_CHECKING:
     from scenarist.answers import FilledChain
@@ -92,8 +92,7 @@ def fill(
 
 def show_chain(filled: FilledChain, html: Path | None) -> None:
     """The ranking with its evidence, for a terminal."""
-    from scenarist.cli.console import console
-    from scenarist.cli.tables import print_table
+    from scenarist.cli.console import console, print_table
 
     say = console()
     chain = list(filled.chain)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import typer
 
-from scenarist.cli.options import examples
+from scenarist.cli.console import examples
 
 app = typer.Typer(add_completion=False)
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import typer
 
-from scenarist.cli.options import Encoding, Jobs, Strict, examples, skipping
+from scenarist.cli.console import Encoding, Jobs, Strict, examples, skipping
 
 if TYPE_CHECKING:
     from scenarist.answers import LearnedScripts

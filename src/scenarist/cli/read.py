@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import typer
 
-from scenarist.cli.options import Encoding, Files, Force, Jobs, Strict, examples, skipping
+from scenarist.cli.console import Encoding, Files, Force, Jobs, Strict, examples, skipping
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

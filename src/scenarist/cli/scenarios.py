@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from scenarist.cli.options import examples
+from scenarist.cli.console import examples
 
 app = typer.Typer(
     add_completion=False, help="List the inventory of scenarios and their relations.", invoke_without_command=True
@@ -47,7 +47,7 @@ def listing(
         for scenario in chosen:
             out.print(scenario.name, markup=False)
         return
-    from scenarist.cli.tables import print_table
+    from scenarist.cli.console import print_table
 
     rows: list[tuple[str, ...]] = []
     for scenario in chosen:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import typer
 
-from scenarist.cli.options import Force, examples
+from scenarist.cli.console import Force, examples
 
 if TYPE_CHECKING:
     from scenarist.marked import Scored
@@ -54,8 +54,7 @@ def score(
 
 def show(scored: Scored, quiet: bool) -> None:
     """Print the table."""
-    from scenarist.cli.console import console
-    from scenarist.cli.tables import print_table
+    from scenarist.cli.console import console, print_table
     from scenarist.pages.numbers import exam_form
 
     out, numbers = console(), exam_form(scored.card.exam)

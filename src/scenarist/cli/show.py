@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import typer
 
-from scenarist.cli.options import Force, Quiet, Top, examples
+from scenarist.cli.console import Force, Quiet, Top, examples
 
 if TYPE_CHECKING:
     from rich.text import Text
@@ -141,8 +141,7 @@ def line(event: KnownEvent) -> Text:
 
 def print_index(summaries: tuple[ScriptSummary, ...], html: Path | None) -> None:
     """All scripts, a line each."""
-    from scenarist.cli.console import console
-    from scenarist.cli.tables import print_table
+    from scenarist.cli.console import console, print_table
 
     rows = [(one.scenario, one.scenes, one.events, one.silent, one.tellers or "–", one.source) for one in summaries]
     out = console()

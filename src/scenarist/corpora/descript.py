@@ -16,8 +16,8 @@ from scenarist.corpora import search_path as finding
 from scenarist.corpora.loader import Loader, members
 from scenarist.corpora.mcscript import needed
 from scenarist.errors import BadInput
+from scenarist.formats.markup import elements
 from scenarist.formats.table import rows
-from scenarist.formats.xml import elements
 from scenarist.noun import Noun
 from scenarist.story import Story
 

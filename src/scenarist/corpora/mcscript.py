@@ -16,7 +16,7 @@ import msgspec
 from scenarist.corpora.loader import Loader
 from scenarist.errors import BadInput
 from scenarist.formats import jsonl
-from scenarist.formats.xml import elements
+from scenarist.formats.markup import elements
 from scenarist.noun import Noun
 from scenarist.story import Story
 

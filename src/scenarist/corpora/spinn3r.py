@@ -15,8 +15,8 @@ from xml.parsers.expat import ExpatError, ParserCreate
 from scenarist.corpora import search_path as finding
 from scenarist.corpora.loader import Loader
 from scenarist.errors import BadInput
-from scenarist.formats.html import plain
 from scenarist.formats.lines import BROKEN, open_binary, truncated
+from scenarist.formats.markup import plain
 from scenarist.story import Story
 
 BLOCK = 1 << 16

@@ -2,7 +2,7 @@
 
 INDEX: dict[str, str] = {
     "story": "scenarist.pages.events:fragment",
-    "chain": "scenarist.pages.chain:fragment",
+    "chain": "scenarist.pages.events:chain_fragment",
     "segment": "scenarist.pages.segment:alone",
     "sheet": "scenarist.pages.report:sheet_fragment",
     "script": "scenarist.pages.script:fragment",

@@ -9,8 +9,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from scenarist.pages.layout import escape, page
-from scenarist.pages.numbers import NumberForm
-from scenarist.pages.report import marked_name, row_remarks
+from scenarist.pages.numbers import NumberForm, marked_name, row_remarks
 
 NUMBERS = NumberForm()
 """As the table prints them: percentages with one digit."""

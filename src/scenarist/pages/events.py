@@ -1,4 +1,4 @@
-"""Read Stories -> one HTML page: each entity's chain in colour through the text, its events in order, the parse behind each.
+"""Read Stories -> one HTML page: each entity's chain in colour through the text, its events in order, the parse behind each; and a chain alone.
 
 Self-contained: no network. The text and the chains are there without a script; the script adds the parse of an event on hover or
 focus, and the keys. Works on a phone, in print, in the dark, and with the keyboard alone.
@@ -9,11 +9,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from scenarist.pages.chain import STYLE as CHAIN_STYLE
-from scenarist.pages.chain import step
 from scenarist.pages.layout import HUES, escape, page
 from scenarist.reading.chains import chains, protagonist
-from scenarist.story import Chain, Entity, Event, Story
+from scenarist.story import Chain, Entity, Event, Link, Story
 
 CAST = 12
 """Entities that get a colour: those with the longest chains."""
@@ -23,6 +21,16 @@ KEY = (
     "Hover an event, or move to it with Tab or the arrow keys, to see the parse behind it; Enter pins it, Esc lets go; "
     "keys 1 to 9 follow one entity alone."
 )
+
+CHAIN_STYLE = """
+.steps{display:flex;flex-wrap:wrap;gap:.3rem .15rem;list-style:none;margin:.2rem 0 .4rem;padding:0;align-items:center}
+.steps li{display:flex;align-items:center}
+.steps li+li::before{content:"";width:.9rem;border-top:2px solid hsl(var(--h,212) 45% 60%);margin:0 .1rem}
+.step{border:1.5px solid hsl(var(--h,212) 45% 60%);border-radius:1rem;padding:.05rem
+.6rem;background:var(--card,#fff);font-size:.92rem;white-space:nowrap} .step
+small{margin-left:.3rem;color:var(--soft,#666)} .step.obj{border-style:dashed}.step.prep{border-style:dotted}
+.step.not{text-decoration:line-through}
+"""
 
 STYLE = (
     CHAIN_STYLE
@@ -188,6 +196,28 @@ def words(story: Story, number: int, hues: dict[str, int]) -> str:
         parts += [escape(story.text[at:close]), ending]
         at = close
     return "".join(parts) + escape(story.text[at:])
+
+
+def sort_of(role: str) -> str:
+    """Subject, object or the rest: how a step is drawn."""
+    if role in ("subj", "nsubj", "agent"):
+        return "subj"
+    return "obj" if role in ("obj", "iobj", "dobj", "nsubjpass") else "prep"
+
+
+def step(link: Link, extra: str = "", inside: str = "") -> str:
+    """One event of a chain."""
+    name = escape(link.predicate.replace("_", " "))
+    role = escape(link.role.replace("prep_", "")) if link.role else ""
+    args = escape(f"({', '.join(one or '·' for one in link.args)})") if link.args else ""
+    return f'<span class="step {sort_of(link.role)}"{extra}>{name}<small>{role}{args}</small>{inside}</span>'
+
+
+def chain_fragment(chain: Chain) -> str:
+    """A chain for a notebook cell."""
+    steps = "".join(f"<li>{step(link)}</li>" for link in chain.links)
+    label = escape(chain.entity or "chain")
+    return f'<style>{CHAIN_STYLE}</style><div><small>{label}</small><ol class="steps" aria-label="{label}">{steps}</ol></div>'
 
 
 def card(story: Story, number: int, chain: Chain, hue: int, central: bool) -> str:

@@ -1,4 +1,4 @@
-"""Number -> text: a figure has one form in the terminal, on a page and in `score`.
+"""Number -> text: a figure has one form in the terminal, on a page and in `score`; and what is said below a table of its rows.
 
 A metric says whether it is a proportion (``Metric.proportion``). Proportions are printed as percentages or as fractions, as the papers of
 their exam print them. All else (surprisal, ranks, Pk, kappa, counts) is never printed as a percentage.
@@ -6,8 +6,10 @@ their exam print them. All else (surprisal, ranks, Pk, kappa, counts) is never p
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from fnmatch import fnmatch
 from functools import cache
+from typing import Any
 
 import msgspec
 
@@ -70,3 +72,37 @@ def exam_form(exam: str) -> NumberForm:
     except BadInput:  # an exam of somebody else's, set in a folder
         percent = True
     return NumberForm(percent, 1 if percent else 3)
+
+
+def marked_name(row: Mapping[str, Any]) -> str:
+    """The name of a row, with a star where its answers were made before and kept."""
+    return f"{row['model']} *" if row.get("recorded") else str(row["model"])
+
+
+def row_remarks(rows: Sequence[Mapping[str, Any]]) -> list[str]:
+    """What is said below a table: how recorded rows are made anew, and the notes of rows; each once."""
+    lines = [f"* {row['model']}: recorded; made anew by: {row['made_by']}" for row in rows if row.get("recorded")]
+    lines += [f"{row['model']}: {row['note']}" for row in rows if row.get("note")]
+    return list(dict.fromkeys(lines))
+
+
+def few_text(sources: int) -> str:
+    """What is said at a figure whose interval stands on few sources."""
+    return "only 1 source" if sources == 1 else f"only {sources} sources"
+
+
+def figure_remarks(rows: Sequence[Mapping[str, Any]]) -> list[str]:
+    """What is said below a table of its intervals: what they hold and what they do not."""
+    figures = [figure for row in rows for figure in row["scores"].values()]
+    lines = []
+    if any(figure.get("few") for figure in figures):
+        lines.append(
+            "Figures marked with a number of sources rest on fewer than 20 of them (documents or other texts that items share): their "
+            "intervals of 95 % cover less (52 % with 2 sources, 86 % with 7); one source alone has none."
+        )
+    if any(figure.get("seeds") for figure in figures):
+        lines.append(
+            "Rows of several seeds: the mean over the seeds; the interval draws the items' sources and holds no variation of seeds, "
+            "± is the standard deviation between seeds."
+        )
+    return lines

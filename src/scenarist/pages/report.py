@@ -11,7 +11,7 @@ from typing import Any
 
 from scenarist.metrics.judged import Judgement, judgements
 from scenarist.pages.layout import escape, framed, page
-from scenarist.pages.numbers import NumberForm, exam_form
+from scenarist.pages.numbers import NumberForm, exam_form, few_text, figure_remarks, marked_name, row_remarks
 from scenarist.question import (
     Answer,
     AnyQuestion,
@@ -235,40 +235,6 @@ def cell(figure: Mapping[str, Any] | None, column: str, numbers: NumberForm) -> 
         text += f"<br><small>± {numbers.text(figure['seed_sd'], column)} between seeds: {values}</small>"
     title = f' title="{escape(figure["signature"])}"' if figure.get("signature") else ""
     return f"<td{title}>{text}</td>"
-
-
-def marked_name(row: Mapping[str, Any]) -> str:
-    """The name of a row, with a star where its answers were made before and kept."""
-    return f"{row['model']} *" if row.get("recorded") else str(row["model"])
-
-
-def row_remarks(rows: Sequence[Mapping[str, Any]]) -> list[str]:
-    """What is said below a table: how recorded rows are made anew, and the notes of rows; each once."""
-    lines = [f"* {row['model']}: recorded; made anew by: {row['made_by']}" for row in rows if row.get("recorded")]
-    lines += [f"{row['model']}: {row['note']}" for row in rows if row.get("note")]
-    return list(dict.fromkeys(lines))
-
-
-def few_text(sources: int) -> str:
-    """What is said at a figure whose interval stands on few sources."""
-    return "only 1 source" if sources == 1 else f"only {sources} sources"
-
-
-def figure_remarks(rows: Sequence[Mapping[str, Any]]) -> list[str]:
-    """What is said below a table of its intervals: what they hold and what they do not."""
-    figures = [figure for row in rows for figure in row["scores"].values()]
-    lines = []
-    if any(figure.get("few") for figure in figures):
-        lines.append(
-            "Figures marked with a number of sources rest on fewer than 20 of them (documents or other texts that items share): their "
-            "intervals of 95 % cover less (52 % with 2 sources, 86 % with 7); one source alone has none."
-        )
-    if any(figure.get("seeds") for figure in figures):
-        lines.append(
-            "Rows of several seeds: the mean over the seeds; the interval draws the items' sources and holds no variation of seeds, "
-            "± is the standard deviation between seeds."
-        )
-    return lines
 
 
 def test_line(test: Mapping[str, Any], numbers: NumberForm) -> str:

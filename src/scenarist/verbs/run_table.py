@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from typing import TYPE_CHECKING
 
 from scenarist.errors import BadInput
@@ -45,7 +46,6 @@ def run_table(
     from scenarist.bench.run_table import Ways
     from scenarist.bench.run_table import run_table as run
     from scenarist.bench.spec import load
-    from scenarist.networks.addresses.budget import Budget, spending
     from scenarist.store.results import Results
 
     spec = load(table)
@@ -60,11 +60,20 @@ def run_table(
         spec, only = with_candidates(spec, models, settings or {}, only)
     more = tuple((name, value) for name, value in given.items() if value)
     ways = Ways(split or "dev", limit, seed, refresh, live, record, more)
-    with Results() as store, spending(Budget.parse(budget, prices)):
+    with Results() as store, limited_spending(budget, prices):
         sheet = run(spec, store, ways, only, progress)
     if record:
         write_records(sheet)
     return sheet
+
+
+def limited_spending(budget: str, prices: str) -> AbstractContextManager[object]:
+    """What servers may be asked for while it lasts; nothing of the kind where neither is given."""
+    if not budget and not prices:
+        return nullcontext()
+    from scenarist.networks.addresses.budget import Budget, spending
+
+    return spending(Budget.parse(budget, prices))
 
 
 def tables() -> tuple[Table, ...]:

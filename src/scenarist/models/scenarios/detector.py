@@ -29,7 +29,7 @@ import numpy as np
 
 from scenarist.errors import BadInput
 from scenarist.formats.plain import sentences as cut
-from scenarist.inventory import NONE, related
+from scenarist.inventory import NONE, related, user_files
 from scenarist.models.scenarios.phrase_network import PhraseNetwork, carried, deciding_words
 from scenarist.networks.label_chain import Array, best, chances
 from scenarist.networks.layers import log_softmax, unit
@@ -155,7 +155,7 @@ class Detector:
         if most < 1 or not 0 <= least <= 1:
             raise BadInput("detector: expected most >= 1 and 0 <= least <= 1.")
         self.network = PhraseNetwork(Path(weights)) if weights else carried()
-        if taught:
+        if taught and user_files():
             from scenarist.models.scenarios.user_scenarios import with_taught
 
             self.network = with_taught(self.network)

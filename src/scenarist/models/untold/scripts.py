@@ -212,8 +212,15 @@ class ScriptModel(UntoldNetwork):
         """``most`` unsaid events a passage, each of at least ``least`` probability; ``taught``: know the scenarios a user added too;
         ``scripts``: other scripts than the carried ones."""
         self.most, self.least = most, least
-        self.scripts = scripts if scripts is not None else known_scripts() if taught else carried()
+        self.taught, self._scripts = taught, scripts
         self._indexed: dict[str, IndexedScript] = {}
+
+    @cached_property
+    def scripts(self) -> Mapping[str, Script]:
+        """The scripts by scenario, read when first asked for: a scenario of the library needs none of them."""
+        if self._scripts is not None:
+            return self._scripts
+        return known_scripts() if self.taught else carried()
 
     def indexed(self, scenario: str) -> IndexedScript | None:
         """The script of a scenario, None where nothing is known of it."""
