@@ -24,7 +24,7 @@ MOST_IN_A_FOLDER = 18
 MOST_LINES = 400
 ONE_FILE_A_NAME = ("corpora", "cli", "verbs")
 """Folders that have a file for each name, however many there are."""
-VAGUE = {"one": 358, "at": 380, "found": 251, "told": 65, "made": 55, "mine": 21, "some": 16}
+VAGUE = {"one": 319, "at": 298, "found": 184, "told": 55, "made": 41, "mine": 17, "some": 12}
 """Names that do not say what they name, and how often each is assigned or taken today (HOUSE, rule 3)."""
 LONG: dict[str, int] = {}
 """Files above 400 lines, as long as they are today."""

@@ -12,6 +12,7 @@ SOURCE = Path(__file__).parents[1] / "src" / "scenarist"
 MOST = 8
 ALLOWED = {
     "verbs/learn.py:learn": "a front door: the options of its command, by name",
+    "verbs/learn.py:learn_scripts": "a front door: the options of `learn --scripts`, by name",
     "verbs/fill.py:fill": "a front door: three questions under one verb, told apart by overloads",
     "verbs/run_table.py:run_table": "a front door: the options of its command, by name",
 }

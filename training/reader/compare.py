@@ -14,7 +14,7 @@ import numpy as np
 
 from scenarist.metrics.coreference import b_cubed, ceaf, muc
 from scenarist.metrics.parsing import CoreF1
-from scenarist.reading.coref.pairs import Scorer
+from scenarist.reading.coref.pairs import PairScorer
 from scenarist.reading.parser.network import ParserNetwork
 from scenarist.reading.parser.parse import Parser
 from training.reader import coreference, documents, measure, treebank
@@ -63,7 +63,7 @@ def trees(network: Path, treebanks: Path, litbank: Path) -> Counts:
 
 def links(pairs: Path, network: Path, ontogum: Path, litbank: Path) -> Counts:
     """A pair network on the parses of a network."""
-    parser, scores = reader(network), coreference.by(Scorer(pairs).weights)
+    parser, scores = reader(network), coreference.by(PairScorer(pairs).weights)
 
     def counts(docs: Iterable[coreference.Document]) -> dict[str, list[list[float]]]:
         out = {}

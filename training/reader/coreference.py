@@ -14,7 +14,7 @@ from torch import nn
 
 from scenarist.metrics.coreference import b_cubed, ceaf, muc
 from scenarist.reading.coref.mentions import Mentions, find
-from scenarist.reading.coref.pairs import FEATURES, Pairs, Scorer, numbers, own, slices
+from scenarist.reading.coref.pairs import FEATURES, Pairs, PairScorer, numbers, own, slices
 from scenarist.reading.coref.resolve import MARGIN, admitted, link
 from scenarist.story import Story
 
@@ -159,7 +159,7 @@ def train(
 
 def by(arrays: dict[str, np.ndarray]) -> Said:
     """Scores by a pair network."""
-    scorer = Scorer.__new__(Scorer)
+    scorer = PairScorer.__new__(PairScorer)
     scorer.weights = arrays
 
     def said(doc: Document) -> tuple[np.ndarray, np.ndarray]:

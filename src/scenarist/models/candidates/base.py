@@ -43,7 +43,7 @@ WRITTEN = {"letter": 8, "list": 120, "order": 40, "segments": 160, "scenario": 2
 LIST_SCHEMA: dict[str, object] = {"type": "array", "items": {"type": "string"}, "minItems": 1, "maxItems": 10}
 
 
-class Candidate:
+class CandidateModel:
     """A language model that sits exams."""
 
     name = "candidate"

@@ -10,14 +10,14 @@ from functools import cached_property
 from pathlib import Path
 
 from scenarist.errors import BadInput
-from scenarist.models.candidates.base import Candidate
+from scenarist.models.candidates.base import CandidateModel
 from scenarist.networks.addresses.base import Scorer
 from scenarist.networks.addresses.local import GgufModel, LibraryScorer, LocalModel
 
 OWN = ("", "letters", "text")
 
 
-class GgufCandidate(Candidate):
+class GgufCandidate(CandidateModel):
     """A GGUF file of the llama family."""
 
     name = "gguf:"

@@ -5,12 +5,12 @@
 
 from __future__ import annotations
 
-from scenarist.models.candidates.base import Candidate
+from scenarist.models.candidates.base import CandidateModel
 from scenarist.networks.addresses.base import Scorer
 from scenarist.networks.addresses.server import ServedModel
 
 
-class ServedCandidate(Candidate):
+class ServedCandidate(CandidateModel):
     """A model on a server."""
 
     name = "openai:"

@@ -45,7 +45,7 @@ WORDS_IN_PLACE, WORDS_ALIKE = 0.3, 0.5
 LEAST = 1e-9
 
 
-class Line(NamedTuple):
+class ActivityLine(NamedTuple):
     """The tellings of an activity on one line."""
 
     sentences: tuple[str, ...]
@@ -77,7 +77,7 @@ class ActivityOrder:
                 and (self.own or not story.source.startswith(self.leave_out))
             ):
                 self.tellings_[activity_name(story.scenario)].append(tuple(sentence_texts(story)))
-        self.lines_: dict[str, Line] = {}
+        self.lines_: dict[str, ActivityLine] = {}
         return self
 
     def answer(self, question: AnyQuestion) -> Prediction:
@@ -145,7 +145,7 @@ class ActivityOrder:
         stems = stem_vectors(texts, weights) @ stem_vectors(others, weights).T
         return stems, sentence_vectors(tuple(texts)) @ sentence_vectors(tuple(others)).T if self.vectors else None
 
-    def line(self, tellings: Sequence[Sequence[str]]) -> Line:
+    def line(self, tellings: Sequence[Sequence[str]]) -> ActivityLine:
         """Tellings -> their sentences on one line."""
         sentences = tuple(sentence for telling in tellings for sentence in telling)
         count = len(sentences)
@@ -161,7 +161,7 @@ class ActivityOrder:
             gaps = np.arange(stop - start)[None, :] - np.arange(stop - start)[:, None]
             follows[start:stop, start:stop] = np.where(gaps > 0, DECAY ** np.maximum(gaps - 1, 0), 0.0)
             start = stop
-        return Line(sentences, seriate(normed(near), tellings), follows, weights)
+        return ActivityLine(sentences, seriate(normed(near), tellings), follows, weights)
 
 
 def premise_of(question: Choice) -> tuple[str, ...]:

@@ -43,7 +43,7 @@ class TextEvent(NamedTuple):
     denied: bool
 
 
-class ReadyScript(NamedTuple):
+class RatedScript(NamedTuple):
     """A script ready for reading."""
 
     script: WrittenScript
@@ -56,7 +56,7 @@ class ReadyScript(NamedTuple):
 
 
 @lru_cache(maxsize=1)
-def known_scripts() -> tuple[ReadyScript, ...]:
+def known_scripts() -> tuple[RatedScript, ...]:
     """All scripts of the library."""
     known = []
     for entry in library_scripts().values():
@@ -65,7 +65,7 @@ def known_scripts() -> tuple[ReadyScript, ...]:
         earlier = earlier_events(script.events)
         before = tuple(frozenset(ids[name] for name in earlier[event.id]) for event in script.events)
         words = frozenset(stem for roots in slot_roots(script).values() for stem in roots)
-        known.append(ReadyScript(script, WordingMatcher(script), StoryPrior.of(script), before, words))
+        known.append(RatedScript(script, WordingMatcher(script), StoryPrior.of(script), before, words))
     return tuple(known)
 
 
@@ -96,16 +96,16 @@ class SurpriseScripts(SurpriseModel):
         script = self.script([*before, *(event for text in texts for event in text_events(text))])
         return [self.surprise(script, before, text, " ".join(context)) for text in texts]
 
-    def script(self, events: Sequence[TextEvent]) -> ReadyScript:
+    def script(self, events: Sequence[TextEvent]) -> RatedScript:
         """The script whose wordings fit best."""
 
-        def fit(known: ReadyScript) -> float:
+        def fit(known: RatedScript) -> float:
             likenesses = (max(known.matcher.likenesses(event.clause).values(), default=0.0) for event in events)
             return sum(likeness for likeness in likenesses if likeness >= known.matcher.enough)
 
         return max(known_scripts(), key=fit)
 
-    def surprise(self, known: ReadyScript, before: Sequence[TextEvent], text: str, context: str) -> float:
+    def surprise(self, known: RatedScript, before: Sequence[TextEvent], text: str, context: str) -> float:
         """Of one text."""
         mentioned: list[int] = []
         denied: set[int] = set()
@@ -124,7 +124,7 @@ class SurpriseScripts(SurpriseModel):
         return (sum(nats) / len(nats) if nats else -math.log(UNKNOWN)) + article_surprise(known, text, context)
 
     def chance(
-        self, known: ReadyScript, number: int | None, mentioned: Sequence[int], denied: set[int], last: int
+        self, known: RatedScript, number: int | None, mentioned: Sequence[int], denied: set[int], last: int
     ) -> float:
         """The chance of an event after what was told."""
         if number is None:
@@ -141,7 +141,7 @@ class SurpriseScripts(SurpriseModel):
         return chance
 
 
-def article_surprise(known: ReadyScript, text: str, context: str) -> float:
+def article_surprise(known: RatedScript, text: str, context: str) -> float:
     """Minus ln of the chance of the articles of things that are mentioned first."""
     nats = 0.0
     stems = {root(word) for word in re.findall(r"[a-z]+", context.lower())}

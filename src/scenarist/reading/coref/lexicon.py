@@ -37,6 +37,12 @@ RELATIVE = frozenset("who whom whose which what whatever whoever whichever there
 REFLEXIVE = frozenset("myself ourselves ourself yourself yourselves himself herself itself themselves themself".split())
 POSSESSIVE = frozenset("my our your his her its their thy whose".split())
 
+LOOSE = frozenset("also just only even then so too not maybe perhaps really actually still now never always".split())
+PLACE_MARKS = frozenset("at in on by near after before during inside outside".split())
+ARTICLES = ("none", "the", "a", "this", "possessive", "quantity", "name")
+ARTICLE = {"the": 1, "a": 2, "an": 2, "this": 3, "that": 3, "these": 3, "those": 3}
+ARTICLE |= dict.fromkeys("some any no every each all both many few several another".split(), 5)
+
 MALE = frozenset(
     "man boy father dad daddy papa pa son brother uncle grandfather grandpa granddad nephew husband king prince lord duke baron earl count "
     "gentleman guy lad sir mr. mr mister master actor waiter widower bachelor groom bridegroom monk priest bishop pope emperor wizard god "

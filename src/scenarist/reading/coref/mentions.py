@@ -21,18 +21,12 @@ Array = npt.NDArray[Any]
 
 KINDS = ("", "person", "place", "organisation", "object", "animal", "time", "event", "abstract", "plant", "substance")
 DEPS = tuple("nsubj nsubj:pass obj iobj obl nmod nmod:poss conj appos root compound vocative other".split())
-ARTICLES = ("none", "the", "a", "this", "possessive", "quantity", "name")
 
 _OUTSIDE = frozenset(
     "cc conj appos mark cop nsubj csubj aux parataxis advcl ccomp discourse dep list orphan reparandum vocative dislocated expl".split()
 )
-_OUTSIDE_PREDICATE = frozenset("advmod obl obj xcomp iobj".split())
-_LOOSE = frozenset("also just only even then so too not maybe perhaps really actually still now never always".split())
-_BEFORE_NAME = frozenset(("nmod", "obl"))
-_PLACE_MARKS = frozenset("at in on by near after before during inside outside".split())
+_OUTSIDE_PREDICATE, _BEFORE_NAME = frozenset("advmod obl obj xcomp iobj".split()), frozenset(("nmod", "obl"))
 _INNER = frozenset("flat fixed goeswith compound amod det nummod punct cc case mark cop aux discourse".split())
-_ARTICLE = {"the": 1, "a": 2, "an": 2, "this": 3, "that": 3, "these": 3, "those": 3}
-_ARTICLE |= dict.fromkeys("some any no every each all both many few several another".split(), 5)
 UNKNOWN, ONE, MANY = 0, 1, 2
 MALE, FEMALE, NEUTER = 1, 2, 3
 
@@ -189,11 +183,11 @@ def _span(
             continue
         if predicate and (dep in _OUTSIDE_PREDICATE or name == "compound:prt"):
             continue
-        if dep == "advmod" and child < place and lower[child] in _LOOSE:
+        if dep == "advmod" and child < place and lower[child] in lex.LOOSE:
             continue
         if dep == "flat" and not _joined(place, child, tokens):
             continue
-        marked = any(lower[at] in _PLACE_MARKS for at in range(int(left[child]), child))
+        marked = any(lower[at] in lex.PLACE_MARKS for at in range(int(left[child]), child))
         if child < place and dep in _BEFORE_NAME and tokens[place].pos == "PROPN" and marked:
             continue  # *At the lake Dad ...*: the phrase belongs to the clause
         first, last = min(first, int(left[child])), max(last, int(right[child]))
@@ -341,9 +335,7 @@ def _number(token: Token, lemma: str, cls: int, counts: list[str]) -> int:
         return ONE
     if cls in {lex.WE, lex.THEY, lex.GROUP}:
         return MANY
-    if cls == lex.YOU:
-        return UNKNOWN
-    if lemma in lex.GROUPS:
+    if cls == lex.YOU or lemma in lex.GROUPS:
         return UNKNOWN
     if (
         token.tag in {"NNS", "NNPS"}
@@ -399,7 +391,7 @@ def _article(head: int, lower: list[str], children: list[int], tokens: Sequence[
     for child in children:
         dep = tokens[child].dep
         if dep.startswith("det"):
-            return _ARTICLE.get(lower[child], 5)
+            return lex.ARTICLE.get(lower[child], 5)
         if dep == "nmod:poss":
             return 4
         if dep == "nummod" and child < head:

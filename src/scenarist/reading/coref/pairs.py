@@ -22,7 +22,8 @@ import numpy.typing as npt
 
 from scenarist.networks.layers import relu
 from scenarist.reading.coref import lexicon as lex
-from scenarist.reading.coref.mentions import ARTICLES, DEPS, KINDS, Mentions
+from scenarist.reading.coref.lexicon import ARTICLES
+from scenarist.reading.coref.mentions import DEPS, KINDS, Mentions
 
 Array = npt.NDArray[Any]
 
@@ -345,7 +346,7 @@ def _features(m: Mentions, similar: Array, known: _Known, mine: Array, its: Arra
     ).astype(np.float32)
 
 
-class Scorer:
+class PairScorer:
     """The carried weights of the pair network."""
 
     def __init__(self, path: Path) -> None:

@@ -21,7 +21,7 @@ import numpy.typing as npt
 from scenarist.reading.coref import lexicon as lex
 from scenarist.reading.coref.dialogue import role_noun, settle, vocatives
 from scenarist.reading.coref.mentions import DEPS, FEMALE, KINDS, MALE, MANY, ONE, Mentions, find
-from scenarist.reading.coref.pairs import FEATURES, Pairs, Scorer, numbers, own, slices
+from scenarist.reading.coref.pairs import FEATURES, Pairs, PairScorer, numbers, own, slices
 from scenarist.reading.wordnet import noun_kinds
 from scenarist.story import Entity, Mention, Story
 
@@ -43,11 +43,11 @@ LIES_THERE = 2.5
 
 
 @cache
-def scorer() -> Scorer:
+def scorer() -> PairScorer:
     """The carried pair network."""
     from scenarist.store.home import resource
 
-    return Scorer(resource("reader/coreference.npz"))
+    return PairScorer(resource("reader/coreference.npz"))
 
 
 @cache
