@@ -38,7 +38,7 @@ def studies(json: Json = False, quiet: Quiet = False) -> None:
         )
         return
     for row in rows:
-        print(row.name if quiet else f"{row.name:<18} {row.title} ({row.paper or row.kind})")
+        print(row.name if quiet else f"{row.name:<28} {row.title} ({row.paper or row.kind})")
 
 
 @app.command(epilog="Example: scenarist lab serve fill-gap --corpus texts:stories --db lab.db")
@@ -114,12 +114,17 @@ def export(
     study: StudyName,
     out: Annotated[
         Path,
-        typer.Option("--out", "-o", help="Folder for answers.jsonl, answers.csv, columns.json and, of segments, gold."),
+        typer.Option(
+            "--out",
+            "-o",
+            help="Folder for answers.jsonl, answers.csv, columns.json, a folder a condition and, of segments, gold.",
+        ),
     ],
     db: Db = "lab.db",
     quiet: Quiet = False,
 ) -> None:
-    """Write the answers of a study: Predictions (JSONL), a table (CSV) with its columns described; gold segments in three formats."""
+    """Write the answers of a study: Predictions (JSONL), a table (CSV) with its columns described, an exam folder a condition (for
+    `score` and `bench --answers`); gold segments in three formats."""
     from scenarist.lab.files import export_study
 
     written = export_study(study, db, out)

@@ -11,6 +11,7 @@ from scenarist.errors import BadInput
 from scenarist.lab.answered import given_answers, known_study, study_items
 from scenarist.lab.database.engine import Database, open_database
 from scenarist.lab.database.tables import studies
+from scenarist.lab.exam_parts import export_parts
 from scenarist.lab.export import described, predictions, table
 from scenarist.lab.findings import ModelRank, model_ranks, rank_model
 from scenarist.lab.paper import paper
@@ -43,6 +44,7 @@ def export_study(name: str, db: str, out: Path) -> tuple[str, ...]:
     write_whole(out / "columns.json", [described(study)])
     study.note("exported", "files")
     files = [str(out / file) for file in ("answers.jsonl", "answers.csv", "columns.json")]
+    files += export_parts(study, out)
     stories = gold_stories(study)
     if stories:
         files += [str(out / file) for file in write_gold(out, stories, ("webanno", "brat", "jsonl"))]

@@ -68,6 +68,24 @@ def story_items(study: Study, database: Database | None) -> ItemSets:
     return dict.fromkeys(study.conditions, items)
 
 
+def exam_items(study: Study, database: Database | None) -> ItemSets:
+    """The items of any exam on a corpus, as models sit it; the setting ``by`` names the exam's switch that a condition sets."""
+    from scenarist.verbs.exam import exam
+
+    switches = study.source.switches
+    name, by = str(switches.pop("exam", "")), str(switches.pop("by", ""))
+    if not name:
+        raise BadInput(f'{study.name}: the source "exam" needs its name: settings = {{ exam = "the-or-a" }}.')
+    if not by and len(study.conditions) > 1:
+        raise BadInput(f"{study.name}: {len(study.conditions)} conditions need `by`, the exam's switch that they set.")
+    split, limit = study.source.split or "dev", study.source.limit or None
+    sets = {}
+    for condition in study.conditions:
+        settings = switches | ({by: condition} if by else {})
+        sets[condition] = exam(name, study.source.corpus, split, study.seed, limit, settings).items
+    return sets
+
+
 def no_items(study: Study, database: Database | None) -> ItemSets:
     """None: the study has steps only."""
     return {condition: [] for condition in study.conditions}
@@ -110,6 +128,7 @@ def same_for_all(study: Study, items: Iterable[Item], wanted: str) -> ItemSets:
 SOURCES: dict[str, Callable[[Study, Database | None], ItemSets]] = {
     "none": no_items,
     "gaps": gap_items,
+    "exam": exam_items,
     "stories": story_items,
     "annotated": annotated_items,
     "answers": answer_items,

@@ -12,6 +12,7 @@ KINDS: dict[str, str] = {
     "mark-scenarios": "scenarist.lab.kinds.mark_scenarios:MarkScenarios",
     "adjudicate": "scenarist.lab.kinds.adjudicate:Adjudicate",
     "gloss": "scenarist.lab.kinds.gloss:Gloss",
+    "rate": "scenarist.lab.kinds.rate:RatePage",
     "notice": "scenarist.lab.kinds.plain:Notice",
     "choose": "scenarist.lab.kinds.plain:Choose",
     "write": "scenarist.lab.kinds.plain:Write",

@@ -34,7 +34,7 @@ class Choose(PageKind):
     outputs: Mapping[str, str] = {"choice": "index of the chosen text, from 0"}
     template = """
 {% for sentence in context %}<p class="story" data-text="context">{{ sentence }}</p>{% endfor %}
-<fieldset{% if problem %} aria-describedby="problem"{% endif %}><legend>{{ text or "Which one?" }}</legend>
+<fieldset{% if problem %} aria-describedby="problem"{% endif %}><legend>{{ text or ask }}</legend>
 {% for choice in choices %}<label class="choice"><input type="radio" name="answer" value="{{ loop.index0 }}"
 {% if value.answer == loop.index0|string %} checked{% endif %} required> <span data-text="choice">{{ choice }}</span></label>{% endfor %}
 </fieldset>"""
@@ -46,7 +46,7 @@ class Choose(PageKind):
     def show(self, question: AnyQuestion | None, settings: Mapping[str, Any]) -> dict[str, Any]:
         """Context and choices."""
         assert isinstance(question, Choice)
-        return {"context": question.context, "choices": question.choices}
+        return {"context": question.context, "choices": question.choices, "ask": settings.get("ask", "Which one?")}
 
     def read(self, form: FormFields, question: AnyQuestion | None, settings: Mapping[str, Any]) -> LabAnswer:
         """The index."""

@@ -8,7 +8,7 @@ surprise with the cause omitted against negated. All others are shown beside it,
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -23,7 +23,7 @@ from scenarist.contracts import Model
 from scenarist.errors import BadInput, Missing
 from scenarist.exams.probes import CAUSES
 from scenarist.metrics.accuracy import Accuracy
-from scenarist.question import Item, Prediction
+from scenarist.question import Guess, Item, Prediction
 from scenarist.registry import make
 from scenarist.signature import sign
 
@@ -53,26 +53,24 @@ def probe_items(limit: int | None = None) -> dict[str, list[Item]]:
     return parts
 
 
-def surprise_of(item: Item, prediction: Prediction) -> float:
+def surprise_of(prediction: Prediction) -> float:
     """Nats where the solver gives them, else the rating."""
     guess = prediction.guesses[0]
-    if guess.logp is not None:
-        return -guess.logp
+    return -guess.logp if guess.logp is not None else rating_of(prediction)
+
+
+def rating_of(prediction: Prediction) -> float:
+    """A person's step of the scale."""
     try:
-        return float(str(guess.answer))
+        return float(str(prediction.best))
     except ValueError as error:
-        raise BadInput(
-            f"{item.id}: expected a number as a rating, got {guess.answer!r} by {prediction.by or 'nobody'}."
-        ) from error
+        where = f"{prediction.item}: expected a number as a rating"
+        raise BadInput(f"{where}, got {prediction.best!r} by {prediction.by or 'nobody'}.") from error
 
 
 def surprises(items: Sequence[Item], answers: Mapping[str, Prediction]) -> dict[str, float]:
     """Item -> surprise, for those that were answered."""
-    return {
-        item.id: surprise_of(item, answers[item.id])
-        for item in items
-        if item.id in answers and answers[item.id].guesses
-    }
+    return {item.id: surprise_of(answers[item.id]) for item in items if item.id in answers and answers[item.id].guesses}
 
 
 def less(first: float, second: float) -> float:
@@ -156,8 +154,15 @@ def table(  # the cases are the same in every split, and nothing is drawn
             continue
         rows.append(FigureRow(name, role, scores_of(parts, given)))
         tests.append(paired_surprise(parts, given, name))
-    if answers:
-        for name, given in people_answers(Path(answers), remarks).items():
+    if answers and (not only or set(only) - set(MODELS)):
+        people = people_answers(Path(answers), remarks)
+        if len(people) > 1:
+            everybody = mean_answers(people.values())
+            rows.append(
+                FigureRow("people", "human", scores_of(parts, everybody) | choice_shares(parts, people.values()))
+            )
+            tests.append(paired_surprise(parts, everybody, "people"))
+        for name, given in people.items():
             rows.append(FigureRow(name, "human", scores_of(parts, given)))
             tests.append(paired_surprise(parts, given, name))
     known = [test for test in tests if test]
@@ -167,6 +172,41 @@ def table(  # the cases are the same in every split, and nothing is drawn
     data = [f"{part}#{data_hash(items)}" for part, items in parts.items()]
     more = {"tests": known, "remarks": remarks}
     return Analysis(rows, sign("probes", {"exam": "probes", "data": data, "v": __version__}), more)
+
+
+def mean_answers(people: Iterable[Answers]) -> Answers:
+    """Everybody as one: the mean rating of each item; choices are left to `choice_shares`."""
+    ratings: dict[str, dict[str, list[float]]] = {}
+    for given in people:
+        for part, predictions in given.items():
+            if part in CHOICES:
+                continue
+            for name, prediction in predictions.items():
+                ratings.setdefault(part, {}).setdefault(name, []).append(rating_of(prediction))
+    return {
+        part: {
+            name: Prediction(name, (Guess(str(sum(values) / len(values))),), "people")
+            for name, values in by_item.items()
+        }
+        for part, by_item in ratings.items()
+    }
+
+
+def choice_shares(parts: Mapping[str, Sequence[Item]], people: Iterable[Answers]) -> dict[str, Figure]:
+    """The share of right choices over all people's answers, cases drawn whole."""
+    everybody = list(people)
+    scores = {}
+    for kind in CHOICES:
+        triples = [
+            (f"{mark.item} {number}", dict(mark.counts)["right"], mark.item)
+            for number, given in enumerate(everybody)
+            for mark in marks_of(
+                Accuracy(), [item for item in parts[kind] if item.id in given.get(kind, {})], given.get(kind, {})
+            )
+        ]
+        if triples:
+            scores[f"accuracy/{kind}"] = mean_figure(triples, True)
+    return scores
 
 
 def people_answers(folder: Path, remarks: list[str]) -> dict[str, Answers]:
