@@ -7,10 +7,11 @@ import json
 import pytest
 
 from scenarist.bench.analyses.stories import events_of, figures
-from scenarist.bench.analyses.temporal import Tlink, read_links, run, shares
+from scenarist.bench.analyses.temporal import Tlink, forward, link_agreement, read_links, run, shares
 from scenarist.errors import BadInput
 from scenarist.pages.audit import audit_page
 from scenarist.pages.stories import figures_page
+from scenarist.store.home import resource
 from scenarist.story import Story
 
 TALES = [
@@ -44,7 +45,36 @@ def test_temporal_shares_by_hand():
         Tlink("s", 0, 2, "simultaneous"),
     ]
     assert shares(links) == {"before": 0.75, "simultaneous": 0.25, "text_order": 0.5}
-    assert run().rows[0].scores["before/tlinks"].n == 14
+
+
+def test_two_passes_over_twenty_stories():
+    rows = {row.model: row.scores for row in run().rows}
+    assert rows["toy-first-pass"]["before/tlinks"].n == 200 == rows["toy-second-pass"]["before/tlinks"].n
+    both = rows["first-pass and second-pass"]
+    assert both["agreement/tlinks"].groups == 20
+    assert both["agreement/tlinks"].value == 0.98  # four links of 200, counted by hand
+    assert both["kappa/tlinks"].low < both["kappa/tlinks"].value < both["kappa/tlinks"].high
+
+
+def test_kappa_of_links_is_scikit_learns():
+    from sklearn.metrics import cohen_kappa_score
+
+    first, second = (read_links(resource(f"temporal/{name}-pass.xml")) for name in ("first", "second"))
+    ours, theirs = dict(map(forward, first)), dict(map(forward, second))
+    expected = cohen_kappa_score([ours[link] for link in ours], [theirs[link] for link in ours])
+    assert link_agreement(first, second).kappa.value == pytest.approx(expected)
+
+
+def test_a_link_written_backwards_is_the_same_link():
+    agreement = link_agreement([Tlink("s", 0, 1, "before")], [Tlink("s", 1, 0, "after")])
+    assert (agreement.same.value, agreement.kappa.value, agreement.lost) == (1.0, 1.0, 0)
+
+
+def test_one_annotator_and_nothing_shared(tmp_path):
+    (tmp_path / "ann.xml").write_bytes(resource("temporal/first-pass.xml").read_bytes())
+    assert "no agreement" in run(annotations=str(tmp_path)).more["remarks"][0]
+    with pytest.raises(BadInput, match="no link"):
+        link_agreement([Tlink("s", 0, 1, "before")], [Tlink("t", 0, 1, "before")])
 
 
 @pytest.mark.parametrize(

@@ -116,6 +116,7 @@ class LinkKappa:
 
     name = "kappa"
     higher = True
+    proportion = False
     averages = False
 
     def settings(self) -> Mapping[str, object]:
