@@ -11,7 +11,7 @@ export PIP_DISABLE_PIP_VERSION_CHECK := 1
 export OPENBLAS_NUM_THREADS ?= 1
 export OMP_NUM_THREADS ?= 1
 
-.PHONY: help demo test test-wheels golden smollm2 check install install-dev system docs clean cli-docs train-reader train-detector train-knowledge train-storycloze bench-toy bench-counting bench-storycloze bench-kidscook
+.PHONY: help demo test test-wheels mutants golden smollm2 check install install-dev system docs clean cli-docs train-reader train-detector train-knowledge train-storycloze bench-toy bench-counting bench-storycloze bench-kidscook
 help:            ## what one can make
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*##/\t/' | expand -t 22
 
@@ -48,6 +48,10 @@ test: $(VENV)/dev system check smollm2 ## everything: checks, unit tests, data t
 
 test-wheels:     ## wheels and sdists of all packages: built, checked, installed into empty environments, README walked through
 	$(PYTHON) benchmarks/wheels.py
+
+mutants: $(VENV)/dev smollm2 ## 200 planted faults in metrics/, bench/ and networks/, and how many the tests notice (an hour or two of a core; goes on where it stopped)
+	$(BIN)/python -m pip install --quiet --constraint constraints.txt --editable '.[mutants]'
+	$(BIN)/python benchmarks/mutants.py all --jobs $(WORKERS)
 
 golden: $(VENV)/dev smollm2 ## what the code gave before the moves of version 0.1 (commit ebecacd), compared: seven minutes of a core
 	GOLDEN=1 $(BIN)/python -m pytest -n $(WORKERS) --dist worksteal tests/golden

@@ -19,6 +19,7 @@ from typing import Any
 import msgspec
 
 from scenarist.bench.spec import Table, load, names
+from scenarist.pages.numbers import contamination_remarks
 
 ROOT = Path(__file__).parents[1]
 SOURCE, PAGE = ROOT / "docs/reference/papers.toml", ROOT / "docs/reference/tables.md"
@@ -177,6 +178,8 @@ def table_lines(name: str) -> list[str]:
         lines += [*figures, "", f"From {files}, split {forms[0]['split']}."]
         if any(row.get("recorded") for form in forms for row in form["rows"]):
             lines[-1] += " `*`: recorded answers, replayed."
+        for remark in contamination_remarks([row for form in forms for row in form["rows"]]):
+            lines += ["", remark]
     else:
         lines.append("No figures are kept in `results/`: run the command.")
     notes = [table.note, *(f"`{row.name}`: {row.note}" for row in table.row if row.note and row.role == "published")]

@@ -185,6 +185,21 @@ def parse(signature: str) -> tuple[str, dict[str, str]]:
     return metric, dict(part.split(":", 1) for part in parts)
 
 
+PRETRAINED = {"smollm2": "SmolLM2-135M", "minilm": "all-MiniLM-L6-v2"}
+"""Networks of others below ours, which read texts of the web that nobody here has seen."""
+
+
+def pretrained(signature: str) -> list[str]:
+    """The networks of others that a number stands on, by its signature; ``candidate`` for a language model that was handed in.
+
+    >>> pretrained("match|model:causal-lm|train:smollm2+kidscook|seed:1"), pretrained("match|model:unigram|train:kidscook|seed:1")
+    (['SmolLM2-135M'], [])
+    """
+    _, fields = parse(signature)
+    below = [PRETRAINED[name] for name in fields.get("train", "").split("+") if name in PRETRAINED]
+    return [*below, *(["candidate"] if "canary" in fields else [])]
+
+
 def explain(signature: str) -> list[str]:
     """A signature in words, one sentence part a line.
 

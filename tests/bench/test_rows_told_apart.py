@@ -220,6 +220,8 @@ def test_notes_of_published_rows_of_an_analysis(tmp_path):
 @pytest.mark.parametrize("name", registered("model"))
 def test_a_model_of_carried_weights_says_what_they_learned_from(name):
     """Who reads files of weights names the corpora and networks behind them (`trained_on`); the signature says them."""
+    if name.endswith(":"):
+        pytest.skip("an address: the signature says which model answered (canary)")
     target: type[Model] = named_class(name)
     if hasattr(target, "reads"):
         assert hasattr(target, "trained_on"), name

@@ -56,14 +56,28 @@ def blocks(split: str) -> list[treebank.Block]:
     ]
 
 
+def archives() -> list[tuple[Path, set[str] | None]]:
+    """Archives of fiction with the files of each that may be read, None for all: no novel of LitBank's dev or test part."""
+    stories, fiction = find("litbank") / "train", find("fiction")
+    allowed = {
+        path.name.removesuffix("_brat.tsv.gz")
+        for path in (stories / "events" / "tsv").glob("*.tsv.gz")
+        if not treebank.litbank_is_dev(treebank.litbank_rows(path))
+    }
+    return [
+        (fiction / "gutenberg_short.tar.xz", None),
+        (fiction / "litbank_novels.tar.xz", allowed),
+        (fiction / "fairytaleqa.tar.xz", None),
+    ]
+
+
 def make_vectors(work: Path, glove: Path) -> None:
     from training.reader import vectors
 
     counts = Counter(
         word.form.lower() for block in blocks("train") for sentence in block.sentences for word in sentence
     )
-    archives = sorted(find("fiction").glob("*.tar.xz"))
-    vectors.build(glove, archives, [word for word, _ in counts.most_common()], work / "vectors.npz")
+    vectors.build(glove, archives(), [word for word, _ in counts.most_common()], work / "vectors.npz")
 
 
 def make_rows(work: Path) -> None:
@@ -72,7 +86,7 @@ def make_rows(work: Path) -> None:
     from scenarist.reading import wordnet as synonyms
     from training.reader import raw
 
-    banks, stories, fiction = find("treebanks"), find("litbank") / "train", find("fiction")
+    banks, stories = find("treebanks"), find("litbank") / "train"
     exchange.write(work / "train.jsonl.gz", exchange.rows(chain(blocks("train"), treebank.litbank(stories, dev=False))))
     dev = chain(
         exchange.rows(treebank.treebank(banks / "en_ewt-ud-dev.conllu.gz"), "ewt"),
@@ -80,19 +94,9 @@ def make_rows(work: Path) -> None:
         exchange.rows(treebank.litbank(stories, dev=True), "litbank"),
     )
     exchange.write(work / "dev.jsonl.gz", dev)
-    allowed = {
-        path.name.removesuffix("_brat.tsv.gz")
-        for path in (stories / "events" / "tsv").glob("*.tsv.gz")
-        if not treebank.litbank_is_dev(treebank.litbank_rows(path))
-    }
-    archives = [
-        (fiction / "gutenberg_short.tar.xz", None),
-        (fiction / "litbank_novels.tar.xz", allowed),
-        (fiction / "fairytaleqa.tar.xz", None),
-    ]
     words = [word for word in synonyms.table()[1] if word.isalpha()]
     (work / "verbs.txt").write_text("\n".join(sorted(words)) + "\n", encoding="utf-8")
-    exchange.write(work / "raw.jsonl.gz", exchange.rows(raw.blocks(spacy.blank("en"), archives, 3_000_000, 1)))
+    exchange.write(work / "raw.jsonl.gz", exchange.rows(raw.blocks(spacy.blank("en"), archives(), 3_000_000, 1)))
 
 
 def make_teacher(work: Path, encoder: Path | None, seconds: float) -> None:

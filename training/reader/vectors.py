@@ -18,15 +18,18 @@ from pathlib import Path
 import numpy as np
 
 
-def words_of(archives: Iterable[Path]) -> Iterator[str]:
-    """Tar archives of text files -> lower-cased words, most frequent first, of those in at least three files."""
+def words_of(archives: Iterable[tuple[Path, set[str] | None]]) -> Iterator[str]:
+    """Tar archives of text files -> lower-cased words, most frequent first, of those in at least three files.
+
+    Beside each archive stand the stems of the files that may be counted, None for all: novels of LitBank's dev and test parts may not.
+    """
     counts: Counter[str] = Counter()
     files: Counter[str] = Counter()
-    for archive in archives:
+    for archive, allowed in archives:
         with tarfile.open(archive) as tar:
             for member in tar:
                 opened = tar.extractfile(member)
-                if opened is not None:
+                if opened is not None and (allowed is None or Path(member.name).stem in allowed):
                     found = Counter(re.findall(r"[a-z]+", opened.read().decode("utf-8", "replace").lower()))
                     counts.update(found)
                     files.update(found.keys())
@@ -60,7 +63,13 @@ def quantise(vectors: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     return np.round(vectors / np.maximum(scale, 1e-8)[:, None]).astype("int8"), scale.astype("float32")
 
 
-def build(source: Path, archives: Iterable[Path], treebank: Iterable[str], out: Path, keep: int = 30_000) -> None:
+def build(
+    source: Path,
+    archives: Iterable[tuple[Path, set[str] | None]],
+    treebank: Iterable[str],
+    out: Path,
+    keep: int = 30_000,
+) -> None:
     order, vectors = table(source)
     words = choose(words_of(archives), treebank, order, vectors, keep)
     rows, scale = quantise(np.array([vectors[word][:100] for word in words], dtype="float32"))

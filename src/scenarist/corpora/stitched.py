@@ -1,7 +1,7 @@
 """Stories of single scenarios -> documents that tell several (corpus `stitched`), a stand-in for annotated Spinn3r text.
 
-Wanzare et al. (2019), section 5.1, tune on "an artificial development dataset, created by merging segments from multiple
-documents from MCScript"; their annotated blog corpus is not to be had, so this stands in for it, always under its own name.
+Wanzare et al. (2019), section 5.1, tune on made documents that join pieces of several MCScript stories. Their annotated blog
+corpus is not to be had, so such documents stand in for it, always under their own name.
 A document is a row of segments from different scenarios, each some neighbouring sentences of one story. ``other`` adds
 *None* text from other corpora; ``nested`` puts a related scenario inside a segment (Appendix A.12: the inner passage bears
 both labels); ``separators`` parts a segment by foreign sentences and ``lead_ins`` puts some before it (A.6 to A.10: short ones

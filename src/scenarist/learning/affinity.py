@@ -1,9 +1,8 @@
 """Stories -> stories ranked by how much they tell the scenarios: how Wanzare et al. (2019), section 3, chose their 504 texts.
 
-"We approximate this affinity using a logistic regression model fitted to texts from MCScript, based on LDA topics": a text's
-topics are inferred, the regression gives a chance for each scenario, and a text's affinity is the greatest of them. Both
-are carried (`resources/topics/topics.npz`, `affinity.npz`; made by `training/detector/topics.py`), so any corpus can be ranked
-without MCScript at hand.
+A text's topics (LDA) are inferred, a logistic regression learned from MCScript gives a chance for each scenario, and the
+text's affinity is the greatest of them. Topics and regression are carried (`resources/topics/topics.npz`, `affinity.npz`;
+made by `training/detector/topics.py`), so any corpus can be ranked without MCScript at hand.
 """
 
 from __future__ import annotations

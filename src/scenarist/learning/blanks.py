@@ -7,8 +7,8 @@ parallel corpus of abstract and concrete text.
 
 Pairs -> the words that may be blanked: what only the concrete side says (Bisk et al. 2019, section 2.2).
 
-"Words that occur primarily in the concrete instructions", no stop words, no numbers, at least five times; units of
-measure stay. How much is "primarily" the paper does not say: ``mainly`` is the least share of a word's occurrences that must be
+A word qualifies that stands mostly on the concrete side, at least five times, and is no stop word and no number; units of
+measure stay. How much is mostly, the paper does not say: ``mainly`` is the least share of a word's occurrences that must be
 concrete, each side counted relative to its length where ``relative`` is set.
 """
 

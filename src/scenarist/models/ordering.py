@@ -1,7 +1,7 @@
 """Order -> Guesses: each sentence's words say where in a story it belongs; the best of all orders wins.
 
-The surface floor of the ordering exam (Mostafazadeh et al. 2016, section 4, warn that reordering "can be achieved to a degree"
-by surface cues): naive Bayes of the words given the place, names and pronouns included, and an exact search. Learns from
+The surface floor of the ordering exam (Mostafazadeh et al. 2016, section 4, warn that surface cues alone
+put some stories right): naive Bayes of the words given the place, names and pronouns included, and an exact search. Learns from
 stories; places of longer and shorter stories are scaled to five.
 
 Order -> Guesses: SmolLM2 reads the shuffled sentences twice and says which comes before which; all orders are weighed.

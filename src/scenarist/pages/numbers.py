@@ -15,6 +15,7 @@ import msgspec
 
 from scenarist.errors import BadInput
 from scenarist.registry import find, make
+from scenarist.signature import pretrained
 
 
 @cache
@@ -105,4 +106,21 @@ def figure_remarks(rows: Sequence[Mapping[str, Any]]) -> list[str]:
             "Rows of several seeds: the mean over the seeds; the interval draws the items' sources and holds no variation of seeds, "
             "± is the standard deviation between seeds."
         )
-    return lines
+    return [*lines, *contamination_remarks(rows)]
+
+
+def contamination_remarks(rows: Sequence[Mapping[str, Any]]) -> list[str]:
+    """Which rows stand on networks of others, by the signatures of their figures."""
+    below: dict[str, list[str]] = {}
+    for row in rows:
+        signatures = (figure["signature"] for figure in row["scores"].values() if figure.get("signature"))
+        for name in dict.fromkeys(name for signature in signatures for name in pretrained(signature)):
+            below.setdefault(name, []).append(row["model"])
+    return [CONTAMINATION.format(NAMES.get(name, name), ", ".join(models)) for name, models in below.items()]
+
+
+CONTAMINATION = (
+    "Contamination: {} stands below {}. What it read on the web before is not known in full, and these items, with their answers, "
+    "may have been among it (docs/reference/contamination.md)."
+)
+NAMES = {"candidate": "a language model that was handed in"}

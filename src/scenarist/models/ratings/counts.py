@@ -39,6 +39,7 @@ class SurpriseCounts(SurpriseModel):
 
     name = "surprise-counts"
     learns = "stories"
+    trained_on = ("reader",)
     middle = 8.0
 
     def __init__(self, smoothing: float = 1.0) -> None:

@@ -21,9 +21,11 @@ class SurpriseLm(SurpriseModel):
 
     name = "surprise-lm"
     middle = 25.0
+    trained_on: tuple[str, ...] = ("smollm2",)
 
     def __init__(self, tuned: bool = False) -> None:
         self.tuned = tuned
+        self.trained_on = ("smollm2", "rocstories") if tuned else ("smollm2",)
 
     def reads(self) -> list[Path]:
         """SmolLM2, and the adapter of stories."""

@@ -85,6 +85,7 @@ class SurpriseScripts(SurpriseModel):
 
     name = "surprise-scripts"
     middle = 2.0
+    trained_on = ("library", "reader")
 
     def reads(self) -> list[Path]:
         """The scripts, and the weights that parse a text."""

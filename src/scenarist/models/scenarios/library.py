@@ -73,6 +73,7 @@ class LibraryDetector(Detector):
     """The light detector and the library's words."""
 
     name = "library-detector"
+    trained_on = (*Detector.trained_on, "minilm")
     numbers = "detector"
 
     def __init__(self, most: int = 5, least: float = 0.1, taught: bool = False, least_sure: float = 0.2) -> None:
@@ -85,8 +86,8 @@ class LibraryDetector(Detector):
         """The light detector's label of each script, -1 where it knows none."""
 
     def reads(self) -> list[Path]:
-        """The light detector's files and the library's words."""
-        return [*inside(resource("detector")), resource("scripts/index.npz")]
+        """The light detector's files, the library's words and what words mean."""
+        return [*inside(resource("detector")), resource("scripts/index.npz"), resource("meaning/words.npz")]
 
     def segments(self, story: Story) -> tuple[Segment, ...]:
         """The light detector's sure segments, and the library's between them."""

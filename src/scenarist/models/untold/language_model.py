@@ -34,6 +34,7 @@ class GapLanguageModel:
 
     name = "gap-lm"
     learns = "nothing"
+    trained_on = ("smollm2", "mcscript", "inscript")
     asks: tuple[type[Question], ...] = (SentenceGap,)
 
     def __init__(self, verbs: int = 600) -> None:

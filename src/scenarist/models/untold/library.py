@@ -146,6 +146,7 @@ class WrittenScriptModel(ScriptModel):
     """What a story leaves unsaid, by the written scripts of the library."""
 
     name = "untold-library"
+    trained_on = (*ScriptModel.trained_on, "library", "minilm")
 
     def __init__(
         self, most: int = 5, least: float = 0.5, taught: bool = False, scripts: Mapping[str, Script] | None = None

@@ -22,6 +22,7 @@ from scenarist.learning.storyteller.inference import guess_missing, hear, places
 from scenarist.learning.storyteller.known_scripts import scripts_by_scenario
 from scenarist.learning.storyteller.prior import StoryPrior
 from scenarist.learning.storyteller.teller import Teller
+from scenarist.models.scenarios.detector import Detector
 from scenarist.models.untold.base import scenario_of
 from scenarist.question import Answer, AnyQuestion, Guess, Prediction, Question, Unsaid
 from scenarist.script import WrittenScript
@@ -38,6 +39,7 @@ class LiteralListener:
 
     name = "literal-listener"
     learns = "nothing"
+    trained_on = ("library", *Detector.trained_on)
     asks: tuple[type[Question], ...] = (Unsaid,)
 
     def reads(self) -> list[Path]:
