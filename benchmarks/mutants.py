@@ -225,7 +225,6 @@ def reach_one(file: str) -> None:
     import coverage
     import pytest
 
-    sys.path.insert(0, str(ROOT / "src"))
     cover = coverage.Coverage(data_file=None, source=[str(ROOT / "src/scenarist" / room) for room in ROOMS])
     plugin = Contexts(cover)
     cover.start()
@@ -378,9 +377,8 @@ def ask(place: Path, tests: Sequence[str], limit: float) -> str:
 
         os.chdir(place)
         os.environ.update(PYTHONPATH=str(place / "src"), PYTHONDONTWRITEBYTECODE="1")
-        sys.path.insert(0, str(place / "src"))
         sys.dont_write_bytecode = True
-        return int(pytest.main(["-x", *PLAIN, "--rootdir", str(place), *tests]))
+        return int(pytest.main(["-x", *PLAIN, "--rootdir", str(place), "-o", "pythonpath=src .", *tests]))
 
     code = forked(work, OUT / f"{place.name}.log", limit)
     if code is None:
