@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
+import subprocess
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
 from sqlalchemy import select
 
 from scenarist.lab.answered import given_answers
-from scenarist.lab.database.engine import Database
+from scenarist.lab.database.engine import Database, open_database
 from scenarist.lab.database.tables import events, refusals, sessions
 from scenarist.lab.forms import parse_page
 from scenarist.lab.kinds.base import clean
@@ -150,6 +153,41 @@ def test_a_full_disk_is_said_and_the_answer_stays_in_the_box(
     assert page.forms[0].hidden()["answer"] == ["She left."]
     person.answer(answer="She left.")
     assert stored(database) == ["She left."]
+
+
+def test_a_disk_that_is_really_full(tmp_path: Path, small: Study) -> None:
+    """A file system of six megabytes: the answer, the beginning and the deletion are refused with a message, and taken when there is room."""
+    folder = tmp_path / "small disk"
+    folder.mkdir()
+    mounted = subprocess.run(
+        ["mount", "-t", "tmpfs", "-o", "size=6m", "tmpfs", str(folder)], capture_output=True, check=False
+    )
+    if mounted.returncode:
+        pytest.skip("a small file system cannot be mounted here")
+    try:
+        database = open_database(str(folder / "lab.db"))
+        person = Visitor(make_app(database, [small]))
+        person.agree()
+        person.answer()
+        ballast = folder / "ballast"
+        with contextlib.suppress(OSError), ballast.open("wb", buffering=0) as handle:
+            while True:
+                handle.write(b"x" * 4096)
+        page = person.answer(answer="She left.")
+        assert person.reply.status_code == 503 and "could not be stored" in person.reply.text
+        assert page.forms[0].hidden()["answer"] == ["She left."]
+        other = Visitor(person.client.app)
+        assert other.agree().kind == "message" and other.reply.status_code == 503
+        person.open("/leave")
+        link = next(address for _, address in person.page.links if "/resume/" in address)
+        assert other.open(link).kind == "message" and other.reply.status_code == 503
+        ballast.unlink()
+        person.open("/go")
+        person.answer(answer="She left.")
+        assert stored(database) == ["She left."]
+        database.close()
+    finally:
+        subprocess.run(["umount", "-l", str(folder)], check=True)
 
 
 def test_one_id_one_person_and_the_link_back(visit: Visit, database: Database) -> None:

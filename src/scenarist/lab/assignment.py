@@ -80,6 +80,21 @@ class Assignment:
                 pages.append((step.phase, step.kind, name))
         return pages, note
 
+    def fewest_pages(self) -> int:
+        """The pages that a person has at least: those of the steps, and the items of the condition that has the fewest."""
+        rule = self.study.draw
+        counts = []
+        for listed in self.sets.values():
+            families = Counter(item.group or item.id for item in listed)
+            if rule.people and rule.pool:
+                count = len(listed) * min(rule.people, rule.pool) // rule.pool
+            elif rule.people:
+                count = len(listed) if rule.more else 0
+            else:
+                count = sum(min(number, rule.a_family or number) for number in families.values())
+            counts.append(min(rule.number or count, count))
+        return min(counts, default=0) + sum(step.kind != TRIALS for step in self.study.steps)
+
     def drawn(self, connection: Connection, condition: str, draw: random.Random) -> tuple[list[str], dict[str, Any]]:
         """The items of a new person."""
         rule, listed = self.study.draw, self.sets[condition]

@@ -2,22 +2,27 @@
 
 from __future__ import annotations
 
+import re
+from collections import defaultdict
 from pathlib import Path
 
+import msgspec
 from sqlalchemy import select
 
 from scenarist.corpora.adjudication import write_gold
 from scenarist.errors import BadInput
 from scenarist.lab.answered import given_answers, known_study, study_items
 from scenarist.lab.database.engine import Database, open_database
-from scenarist.lab.database.tables import studies
+from scenarist.lab.database.tables import ranks, studies
 from scenarist.lab.exam_parts import export_parts
 from scenarist.lab.export import described, predictions, table
 from scenarist.lab.findings import ModelRank, model_ranks, rank_model
 from scenarist.lab.paper import paper
 from scenarist.lab.roster import OpenStudy, open_study
 from scenarist.lab.study import parse_study
-from scenarist.question import Segments, Where
+from scenarist.metrics.recovery import answer_verb
+from scenarist.noun import from_json, write_jsonl
+from scenarist.question import Guess, Prediction, Segments, Where
 from scenarist.store.home import write_whole
 from scenarist.story import Story, replace
 
@@ -48,7 +53,30 @@ def export_study(name: str, db: str, out: Path) -> tuple[str, ...]:
     stories = gold_stories(study)
     if stories:
         files += [str(out / file) for file in write_gold(out, stories, ("webanno", "brat", "jsonl"))]
-    return tuple(files)
+    return (*files, *write_ranks(study, out))
+
+
+def write_ranks(study: OpenStudy, out: Path) -> list[str]:
+    """What models answered to the items of a study, a file a condition and model; events are given as verbs, as the keys are."""
+    models: dict[tuple[str, str], list[Prediction]] = defaultdict(list)
+    with study.database.read() as connection:
+        for row in connection.execute(select(ranks).where(ranks.c.version == study.version).order_by(ranks.c.item)):
+            models[row.condition, row.model].append(verbs_of(from_json(row.body, Prediction)))
+    files = []
+    for (condition, model), listed in models.items():
+        path = out / "models" / condition / f"{re.sub(r'[^A-Za-z0-9._-]+', '-', model)}.jsonl"
+        write_whole(path, write_jsonl(listed))
+        files.append(str(path))
+    return files
+
+
+def verbs_of(prediction: Prediction) -> Prediction:
+    """The main verbs of the guesses, each where it stands first."""
+    guesses: dict[str, Guess] = {}
+    for guess in prediction.guesses:
+        if isinstance(guess.answer, str) and (verb := answer_verb(guess.answer)):
+            guesses.setdefault(verb, Guess(verb, guess.logp, guess.why))
+    return msgspec.structs.replace(prediction, guesses=tuple(guesses.values()))
 
 
 def gold_stories(study: OpenStudy) -> list[Story]:

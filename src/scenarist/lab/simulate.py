@@ -251,9 +251,7 @@ def simulate_study(
         SimulatedPerson(f"sim-{run}-{number}", server.port, plan.name, habits, f"{seed} {number}", solver)
         for number in range(people)
     ]
-    pages = max((len(listed) for listed in opened.sets.values()), default=0)
-    pages = min(pages, plan.draw.number or pages) + len(plan.steps)
-    killer = Killer(server, persons, habits, pages * people, f"{seed} kills")
+    killer = Killer(server, persons, habits, opened.fewest_pages() * people, f"{seed} kills")
     server.start()
     try:
         with ThreadPoolExecutor(1) as own_thread:  # a notebook has a loop of its own

@@ -11,13 +11,14 @@ from __future__ import annotations
 import random
 import re
 from collections.abc import Mapping, Sequence
-from functools import cache
+from functools import cache, lru_cache
 from typing import Any
 
 from scenarist.inventory import NONE, inventory
 from scenarist.lab.forms import ParsedForm, ParsedPage
 from scenarist.lab.kinds.base import FormFields, LabAnswer, NotAccepted, PageKind
 from scenarist.question import AnyQuestion, Segments, Where
+from scenarist.reading.stems import STOP, stems
 from scenarist.registry import make
 from scenarist.story import Label, Segment, Story, replace
 
@@ -147,8 +148,7 @@ class MarkScenarios(PageKind):
         count = len(page.marked("sentence"))
         if draw.random() < 0.1:
             return {"where": [], "label": [], "nothing": ["yes"]}
-        names = [scenario.name for scenario in inventory()]
-        near = random.Random("\n".join(page.marked("sentence"))).sample(names, 4)
+        near = near_labels(tuple(page.marked("sentence")))
         wheres, labels = [], []
         for _ in range(draw.randint(1, 3)):
             first = draw.randint(1, count)
@@ -158,6 +158,19 @@ class MarkScenarios(PageKind):
             )
             labels.append(draw.choice(near))
         return {"where": wheres, "label": labels}
+
+
+@lru_cache(maxsize=512)
+def near_labels(sentences: tuple[str, ...], most: int = 4) -> tuple[str, ...]:
+    """The labels that share most words with a text: what simulated people mark.
+
+    >>> near_labels(("Ida wanted a cake.", "She baked it for an hour."), 1)
+    ('baking a cake',)
+    """
+    words = {stem for sentence in sentences for stem in stems(sentence)} - STOP
+    names = [scenario.name for scenario in inventory()]
+    shares = {name: len(words & set(own)) / len(own) for name in names if (own := [*{*stems(name)} - STOP])}
+    return tuple(sorted(shares, key=lambda name: (-shares[name], name))[:most])
 
 
 def parts_of(story: Story, where: str, number: int = 1) -> list[tuple[int, int]]:

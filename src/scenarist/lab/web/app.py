@@ -12,7 +12,7 @@ from starlette.responses import Response
 from starlette.routing import Mount, Route
 from starlette.staticfiles import StaticFiles
 
-from scenarist.lab.database.engine import Database
+from scenarist.lab.database.engine import Database, NotKept
 from scenarist.lab.roster import OpenStudy, earlier_versions, open_study
 from scenarist.lab.study import Study
 from scenarist.lab.web.admin import Admin
@@ -50,6 +50,10 @@ def make_app(database: Database, studies: Sequence[Study]) -> Starlette:
         )
         return respond("message.html", status, title=title, message=text, link="")
 
+    def not_kept(request: Request, error: Exception) -> Response:
+        text = "The disk is full, or the database is gone. What you sent before is safe. Please try again in a minute."
+        return respond("message.html", 503, title="This could not be stored", message=text, link="")
+
     routes = [
         Route("/", front, methods=["GET"]),
         *people.routes(),
@@ -57,5 +61,7 @@ def make_app(database: Database, studies: Sequence[Study]) -> Starlette:
         Mount("/static", StaticFiles(directory=STATIC), name="static"),
     ]
     return Starlette(
-        routes=routes, middleware=[Middleware(Front)], exception_handlers={HTTPException: failed, 500: failed}
+        routes=routes,
+        middleware=[Middleware(Front)],
+        exception_handlers={HTTPException: failed, NotKept: not_kept, 500: failed},
     )
