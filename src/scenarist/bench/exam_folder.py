@@ -98,43 +98,52 @@ class PersonFile(NamedTuple):
     predictions: dict[str, Prediction]
 
 
-def predictions_by_person(path: Path, items: Sequence[Item], strict: bool = False) -> list[PersonFile]:
-    """A predictions file that may hold the answers of several people (``by``), each checked like a file of her own."""
-    every = [(prediction.by, prediction.item) for prediction in lines(path, Prediction)]
-    people = list(dict.fromkeys(person for person, _ in every))
-    if len(people) < 2 or len({item for _, item in every}) == len(every):
-        return [PersonFile(path, predictions(path, items, strict))]
-    return [PersonFile(path, predictions(path, items, strict, person)) for person in people]
-
-
-def predictions(
-    path: Path, items: Sequence[Item], strict: bool = False, by: str | None = None
-) -> dict[str, Prediction]:
-    """A predictions file, checked: known items only, each once, with answers they can have; all of them where ``strict``.
-
-    ``by``: those of one person only.
-    """
-    known = {item.id: item for item in items}
-    given: dict[str, Prediction] = {}
+def prediction_file(path: Path) -> list[tuple[int, Prediction]]:
+    """The predictions of a file, with their lines: JSONL (integers as answers and a byte order mark allowed), or a harness's log."""
     if not path.exists():
         raise BadInput(f"There is no file {path}.")
     try:
+        if is_harness_log(path):
+            return list(enumerate(read_harness_log(path), start=1))
         with path.open("rb") as handle:
-            log = enumerate(read_harness_log(path), start=1) if is_harness_log(path) else None
-            for number, prediction in log or prediction_lines(handle, str(path)):
-                if by is not None and prediction.by != by:
-                    continue
-                where = f"{path}, line {number}, prediction {len(given) + 1}"
-                if prediction.item not in known:
-                    raise BadInput(
-                        f"{where}: there is no item {prediction.item!r} in this exam (ids look like {items[0].id!r})."
-                    )
-                if prediction.item in given:
-                    raise BadInput(f"{where}: a second prediction for item {prediction.item!r}; expected one each.")
-                check_prediction(prediction, known[prediction.item], where)
-                given[prediction.item] = prediction
+            return list(prediction_lines(handle, str(path)))
     except OSError as error:
         raise BadInput(f"Cannot read {path}: {error.strerror}.") from error
+
+
+def predictions_by_person(path: Path, items: Sequence[Item], strict: bool = False) -> list[PersonFile]:
+    """A predictions file that may hold the answers of several people (``by``), each checked like a file of her own."""
+    numbered = prediction_file(path)
+    people = list(dict.fromkeys(prediction.by for _, prediction in numbered))
+    if len(people) < 2 or len({prediction.item for _, prediction in numbered}) == len(numbered):
+        return [PersonFile(path, checked_predictions(path, numbered, items, strict))]
+    return [
+        PersonFile(path, checked_predictions(path, [line for line in numbered if line[1].by == person], items, strict))
+        for person in people
+    ]
+
+
+def predictions(path: Path, items: Sequence[Item], strict: bool = False) -> dict[str, Prediction]:
+    """The predictions of a file of one system, checked."""
+    return checked_predictions(path, prediction_file(path), items, strict)
+
+
+def checked_predictions(
+    path: Path, numbered: Sequence[tuple[int, Prediction]], items: Sequence[Item], strict: bool = False
+) -> dict[str, Prediction]:
+    """Item -> prediction: known items only, each once, with answers they can have; all of them where ``strict``."""
+    known = {item.id: item for item in items}
+    given: dict[str, Prediction] = {}
+    for number, prediction in numbered:
+        where = f"{path}, line {number}, prediction {len(given) + 1}"
+        if prediction.item not in known:
+            raise BadInput(
+                f"{where}: there is no item {prediction.item!r} in this exam (ids look like {items[0].id!r})."
+            )
+        if prediction.item in given:
+            raise BadInput(f"{where}: a second prediction for item {prediction.item!r}; expected one each.")
+        check_prediction(prediction, known[prediction.item], where)
+        given[prediction.item] = prediction
     if not given:
         raise BadInput(f"{path} holds no prediction. Expected lines such as {example(items[0])}")
     if strict and (gone := [item.id for item in items if item.id not in given or not given[item.id].guesses]):

@@ -49,7 +49,7 @@ def show(
 ) -> None:
     """Show what is known of a scenario: scenes, events told or not, alternatives, sub-scripts, participants, and where each fact is
     from."""
-    from scenarist.cli.console import console, json_out
+    from scenarist.cli.console import console, json_out, piped
     from scenarist.errors import BadInput
     from scenarist.verbs.save import check_output, check_output_folder
     from scenarist.verbs.show import save_script, save_scripts, show_all
@@ -83,21 +83,21 @@ def show(
         people = ", ".join(
             f"{person.name.replace('_', ' ')} ({', '.join(person.words[:3])})" for person in script.participants
         )
-        out.print(f"participants: {people}", markup=False, soft_wrap=True)
+        out.print(f"participants: {people}", markup=False, soft_wrap=piped())
         for kind, other in script.relations:
             out.print(f"{kind}: {other}", markup=False)
         out.print(
             "told n of m: so many tellers mention it; happened: how likely it happened, told or not.",
             style="dim",
             markup=False,
-            soft_wrap=True,
+            soft_wrap=piped(),
         )
         sources = ", ".join(f"{corpus} {n}" for corpus, n in script.sources)
         out.print(
             f"{script.made or 'learned'}; tellers: {sources or 'none at hand'}",
             style="dim",
             markup=False,
-            soft_wrap=True,
+            soft_wrap=piped(),
         )
 
 

@@ -57,7 +57,7 @@ def read_part(folder: Path, inner: Iterable[Path]) -> StudyPart:
     for path in sorted(folder.rglob("*.jsonl")):
         if path.name in OWN or any(other in path.parents for other in apart):
             continue
-        for prediction in exam_folder.lines(path, Prediction):
+        for _, prediction in exam_folder.prediction_file(path):
             person = prediction.by or path.stem
             if prediction.item not in known:
                 remarks.append(

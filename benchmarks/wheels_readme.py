@@ -1,0 +1,164 @@
+"""README's commands in an environment: each must be done, or end with exit code 3 and the line to type.
+
+The commands are read from README itself (its table, its consoles, its Python block), so that a command added there is tried. They run in
+an empty folder outside the checkout, with a home folder of their own and no corpora.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shlex
+import subprocess
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+ROOT = Path(__file__).parents[1]
+TO_TYPE = ("pip install", "scenarist get", "scenarist corpus", "SCENARIST_DATA")
+"""What a message with exit code 3 names, one of them."""
+STORY = (
+    "I mixed flour, sugar and eggs in a bowl. I poured the batter into a pan. I put it into the oven for an hour. "
+    "When the cake was done, I let it cool. My grandmother was happy."
+)
+ENTRY = r"`(scenarist [^`]+)`"
+BEYOND = (
+    "scenarist bench --explain SIGNATURE", "scenarist get --list", "scenarist detect story.txt --model deep-detector",
+    "scenarist learn TEXTS -o learned-texts", "scenarist learn CORPUS -o learned-spark --engine spark",
+    "scenarist lab simulate storycloze --people 2 --corpus toy", "scenarist bench eventcloze-inscript --only event-lm --limit 5",
+    "scenarist nonsense",
+)  # fmt: skip
+"""Commands that README's prose speaks of, and what its extras are for."""
+SERVES = {
+    "base": ("read", "events", "detect", "show", "fill --chain", "exam", "score", "bench --list", "bench TABLE", "corpus", "doctor", "get"),
+    "learn": ("learn CORPUS -o DIR", "learn TEXTS"),
+    "cluster": ("learn CORPUS -o DIR", "learn CORPUS -o learned-spark"),
+    "neural": ("explain",),
+    "lm": ("order", "fill story.txt", "fill --story", "explain"),
+    "deep": ("detect story.txt --model deep-detector",),
+    "web": ("lab simulate",),
+}  # fmt: skip
+"""Extra -> how the commands begin that must be done with it, not only say what is missing; those of the base must be done with each."""
+SECONDS = 900
+"""The most a command may take."""
+
+
+class Walk(NamedTuple):
+    """What README's commands came to."""
+
+    done: list[str]
+    missing: list[str]
+    """The command, and the line to type."""
+    failed: list[str]
+
+
+def readme_commands(text: str) -> list[str]:
+    """The commands that README shows: those of its table, and the lines of its consoles.
+
+    >>> readme_commands("| `scenarist read a.txt` | a page |\\n```console\\n$ scenarist exam toy \\\\\\n  -o d && ls   # questions\\n```")
+    ['scenarist read a.txt', 'scenarist exam toy    -o d']
+    """
+    commands = [entry for line in text.splitlines() if line.startswith("|") for entry in re.findall(ENTRY, line)]
+    for block in re.findall(r"```console\n(.*?)```", text, re.S):
+        lines = block.replace("\\\n", " ").splitlines()
+        commands += [
+            part.strip() for line in lines if line.startswith("$ ") for part in line[2:].split("#")[0].split("&&")
+        ]
+    commands = [command for command in commands if command.startswith("scenarist ")]
+    first = [command for command in commands if command.startswith("scenarist get ")]  # what others need
+    return list(dict.fromkeys([*first, *commands]))
+
+
+def filled(command: str) -> list[str]:
+    """A command of README with something real for its placeholders."""
+    places = {
+        "CORPUS": "toy", "TEXTS": "texts", "TABLE": "toy", "DIR": "learned", "FILE": "shuffled.txt",
+        "SIGNATURE": "mrr|exam:eventcloze|seed:13|v:0.1",
+    }  # fmt: skip
+    words = [places.get(word, word) for word in shlex.split(command)]
+    return [word.replace("examples/a-cake-for-grandma.txt", "story.txt") for word in words]
+
+
+def prepare(folder: Path, scenarist: Path, settings: dict[str, str]) -> None:
+    """The files that README speaks of: a story, shuffled sentences, an exam and two files of answers."""
+    (folder / "texts").mkdir()
+    for name in ("story.txt", "texts/story.txt"):
+        (folder / name).write_text(STORY, encoding="utf-8")
+    sentences = [f"{sentence.strip('. ')}." for sentence in STORY.split(". ")]
+    (folder / "shuffled.txt").write_text("\n".join(reversed(sentences)), encoding="utf-8")
+    subprocess.run(
+        [scenarist, "exam", "storycloze", "toy", "-o", "d"], cwd=folder, env=settings, check=True, capture_output=True
+    )
+    keys = [json.loads(line) for line in (folder / "d" / "keys.jsonl").read_text(encoding="utf-8").splitlines()]
+    for name, answer in (("mine", None), ("theirs", "0")):
+        lines = [{"item": key["id"], "guesses": [{"answer": answer or key["key"]}], "by": name} for key in keys]
+        (folder / f"{name}.jsonl").write_text("\n".join(map(json.dumps, lines)) + "\n", encoding="utf-8")
+
+
+def expected(command: str, extra: str) -> bool:
+    """Must this command be done with this extra?"""
+    rest = command.removeprefix("scenarist ")
+    apart = rest.startswith(
+        ("detect story.txt --model", "corpus check")
+    )  # the deep detector; corpora that are not here
+    return any(rest.startswith(start) for start in SERVES.get(extra, ())) or (
+        not apart and any(rest.startswith(start) for start in SERVES["base"])
+    )
+
+
+def verdict(command: str, extra: str, code: int, said: str) -> str:
+    """``done``, ``missing`` or ``failed``.
+
+    >>> verdict("scenarist order FILE", "base", 3, "... pip install 'scenarist[lm]'"), verdict("scenarist order FILE", "lm", 3, "...")
+    ('missing', 'failed')
+    """
+    if "Traceback" in said:
+        return "failed"
+    if command == "scenarist nonsense":
+        return "done" if code == 2 else "failed"
+    if code == 0:
+        return "done"
+    named = code == 3 and any(line in said for line in TO_TYPE)
+    return "missing" if named and not expected(command, extra) else "failed"
+
+
+def python_blocks(text: str) -> Iterator[str]:
+    """README's Python."""
+    yield from re.findall(r"```python\n(.*?)```", text, re.S)
+
+
+def walk(inside: Path, extra: str, folder: Path, tell: Callable[[str], None]) -> Walk:
+    """README's commands with the environment whose Python is ``inside``, in an empty folder."""
+    settings = {
+        **os.environ, "SCENARIST_HOME": str(folder / "home"), "SCENARIST_DATA": "", "PYTHONNOUSERSITE": "1", "TERM": "dumb",
+        "PATH": f"{inside.parent}{os.pathsep}{os.environ['PATH']}",
+    }  # fmt: skip
+    settings.pop("PYTHONPATH", None)
+    scenarist = inside.parent / "scenarist"
+    outcome = Walk([], [], [])
+    try:
+        prepare(folder, scenarist, settings)
+    except subprocess.CalledProcessError as error:
+        outcome.failed.append(f"scenarist exam: {error.stderr.decode(errors='replace')[-400:]}")
+        return outcome
+    text = (ROOT / "README.md").read_text(encoding="utf-8")
+    commands = [*readme_commands(text), *BEYOND]
+    tried = [(command, filled(command)) for command in commands]
+    blocks = (block.replace("examples/a-cake-for-grandma.txt", "story.txt") for block in python_blocks(text))
+    tried += [("README's Python", [str(inside), "-c", block]) for block in blocks]
+    for number, (command, words) in enumerate(tried, start=1):
+        tell(f"{number}/{len(tried)} {command}")
+        try:
+            ran = subprocess.run(
+                words, capture_output=True, text=True, check=False, cwd=folder, env=settings, timeout=SECONDS,
+                stdin=subprocess.DEVNULL,
+            )  # fmt: skip
+        except subprocess.TimeoutExpired:
+            outcome.failed.append(f"{command}: not done after {SECONDS} s")
+            continue
+        said = " ".join(ran.stderr.split()).replace(str(folder), ".")
+        kind = verdict(command, extra, ran.returncode, said)
+        line = f"{command}: {said[-300:]}" if kind == "missing" else f"{command}: code {ran.returncode}: {said[-600:]}"
+        getattr(outcome, kind).append(command if kind == "done" else line)
+    return outcome
