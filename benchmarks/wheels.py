@@ -26,9 +26,11 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 import tomllib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -54,7 +56,10 @@ class Failed(Exception):
 
 def run(command: list[str | Path], **settings: Any) -> str:
     """A command that must not fail; what it printed."""
-    done = subprocess.run([str(part) for part in command], capture_output=True, text=True, check=False, **settings)
+    done = subprocess.run(
+        [str(part) for part in command], capture_output=True, text=True, check=False,
+        **{"env": {**os.environ, "NO_COLOR": "1"}, **settings},
+    )  # fmt: skip
     if done.returncode:
         said = f"{done.stdout[-1500:]}{done.stderr[-1500:]}".strip()
         raise Failed(f"{shlex.join(str(part) for part in command[:6])} ...: {said}")
@@ -208,7 +213,9 @@ def needs_torch(requirements: list[str]) -> bool:
     return any(requirement.startswith(NEEDS_TORCH) for requirement in requirements)
 
 
-def try_extra(python: list[str], extra: str, torch: list[str] | None, dist: Path, place: Path) -> dict[str, Any]:
+def try_extra(
+    python: list[str], extra: str, torch: list[str] | None, dist: Path, place: Path, tell: Callable[[str], None]
+) -> dict[str, Any]:
     """An empty environment with this extra alone: its size, and what README's commands came to."""
     folder, work = place / "environment", place / "work"
     shutil.rmtree(work, ignore_errors=True)
@@ -242,8 +249,7 @@ def try_extra(python: list[str], extra: str, torch: list[str] | None, dist: Path
     except Failed as error:
         return {"failed": [str(error)[-1500:].replace(str(place), "PLACE").replace(str(ROOT), "CHECKOUT")]}
     finally:
-        shutil.rmtree(folder, ignore_errors=True)
-        shutil.rmtree(work, ignore_errors=True)
+        shutil.rmtree(place, ignore_errors=True)
         tell("")
 
 
@@ -278,6 +284,7 @@ def main() -> int:
     parser.add_argument("--extras", default=",".join(extras), help="environments, joined by commas: base, or an extra")
     parser.add_argument("--pythons", default=",".join(PYTHONS), help="versions of Python, joined by commas")
     parser.add_argument("--work", type=Path, default=ROOT / "out" / "wheels", help="where wheels and outcomes are kept")
+    parser.add_argument("--jobs", type=int, default=1, help="environments at a time")
     parser.add_argument("--again", action="store_true", help="build and try all of it anew")
     parser.add_argument(
         "--any-torch", action="store_true", help="take the index's torch where there is none without CUDA"
@@ -325,35 +332,53 @@ def try_all(options: argparse.Namespace, work: Path, place: Path) -> int:
         for line in earlier
         if line.get("wheels") == digest and not line.get("failed")
     }
-    outcomes: list[dict[str, Any]] = []
-    wanted = [(version, extra) for version in options.pythons.split(",") for extra in options.extras.split(",")]
+    extras = options.extras.split(",")
     found = {version: find_python(version) for version in options.pythons.split(",")}
     torch: dict[str, list[str] | None] = {}
-    for number, (version, extra) in enumerate(wanted, start=1):
+    if any(extra != "base" and needs_torch(known[extra]) for extra in extras):
+        for version, python in found.items():
+            if python:
+                torch[version] = torch_source(environment(python, place / "probe"), options.any_torch)
+        shutil.rmtree(place / "probe", ignore_errors=True)
+    wanted = [(version, extra) for extra in extras for version in found]
+    lock, finished = threading.Lock(), 0
+
+    def outcome_of(version: str, extra: str) -> dict[str, Any]:
+        """What one environment came to: now, earlier, or why it is not tried."""
         key = {"python": version, "extra": extra}
+        heavy = extra != "base" and needs_torch(known[extra])
         if not found[version]:
-            outcome = {**key, "not_tried": f"no Python {version} that can make environments was found"}
-        elif (version, extra) in before:
-            outcome = before[version, extra]
-        else:
-            source = None
-            if extra != "base" and needs_torch(known[extra]):
-                if version not in torch:
-                    torch[version] = torch_source(environment(found[version], place / "probe"), options.any_torch)
-                    shutil.rmtree(place / "probe", ignore_errors=True)
-                source = torch[version]
-                if source is None:
-                    outcome = {
-                        **key,
-                        "not_tried": f"no file of torch without CUDA for Python {version} in pip's folders or at {CPU_INDEX}",
-                    }
-            if extra == "base" or not needs_torch(known[extra]) or source is not None:
-                outcome = {**key, "wheels": digest, **try_extra(found[version], extra, source, dist, place)}
-                with log.open("a", encoding="utf-8") as file:
-                    file.write(json.dumps(outcome) + "\n")
-        outcomes.append(outcome)
-        print(f"[{number}/{len(wanted)}] {report(outcome)}", flush=True)
-        problems += [f"{version} {extra}: {failure}" for failure in outcome.get("failed", ())]
+            return {**key, "not_tried": f"no Python {version} that can make environments was found"}
+        if (version, extra) in before:
+            return before[version, extra]
+        if heavy and torch[version] is None:
+            return {
+                **key,
+                "not_tried": f"no file of torch without CUDA for Python {version}: not in pip's folders, not at {CPU_INDEX}",
+            }
+        source = torch[version] if heavy else None
+        outcome = {
+            **key,
+            "wheels": digest,
+            **try_extra(found[version], extra, source, dist, place / f"{version}-{extra}", say_now),
+        }
+        with lock, log.open("a", encoding="utf-8") as file:
+            file.write(json.dumps(outcome) + "\n")
+        return outcome
+
+    def try_pair(pair: tuple[str, str]) -> dict[str, Any]:
+        nonlocal finished
+        outcome = outcome_of(*pair)
+        with lock:
+            finished += 1
+            print(f"[{finished}/{len(wanted)}] {report(outcome)}", flush=True)
+        return outcome
+
+    say_now = tell if options.jobs == 1 else (lambda _: None)
+    with ThreadPoolExecutor(options.jobs) as pool:
+        outcomes = list(pool.map(try_pair, wanted))
+    for outcome in outcomes:
+        problems += [f"{outcome['python']} {outcome['extra']}: {failure}" for failure in outcome.get("failed", ())]
     summary = work / "wheels.jsonl"
     lines = [*sizes, *({name: value for name, value in outcome.items() if name != "wheels"} for outcome in outcomes)]
     summary.write_text("".join(json.dumps(line) + "\n" for line in lines), encoding="utf-8")

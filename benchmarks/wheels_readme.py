@@ -26,8 +26,8 @@ ENTRY = r"`(scenarist [^`]+)`"
 BEYOND = (
     "scenarist bench --explain SIGNATURE", "scenarist get --list", "scenarist detect story.txt --model deep-detector",
     "scenarist learn TEXTS -o learned-texts", "scenarist learn CORPUS -o learned-spark --engine spark",
-    "scenarist lab simulate storycloze --people 2 --corpus toy", "scenarist bench eventcloze-inscript --only event-lm --limit 5",
-    "scenarist nonsense",
+    "scenarist lab simulate fill-gap --people 2 --corpus toy", "scenarist bench chambers2017-single --only event-lm --limit 5",
+    "scenarist corpus check", "scenarist corpus stats CORPUS", "scenarist nonsense",
 )  # fmt: skip
 """Commands that README's prose speaks of, and what its extras are for."""
 SERVES = {
@@ -40,6 +40,8 @@ SERVES = {
     "web": ("lab simulate",),
 }  # fmt: skip
 """Extra -> how the commands begin that must be done with it, not only say what is missing; those of the base must be done with each."""
+APART = ("detect story.txt --model", "corpus check")
+"""What the base does not do although these commands begin as others of it: the deep detector, and corpora that are not here."""
 SECONDS = 900
 """The most a command may take."""
 
@@ -99,12 +101,9 @@ def prepare(folder: Path, scenarist: Path, settings: dict[str, str]) -> None:
 def expected(command: str, extra: str) -> bool:
     """Must this command be done with this extra?"""
     rest = command.removeprefix("scenarist ")
-    apart = rest.startswith(
-        ("detect story.txt --model", "corpus check")
-    )  # the deep detector; corpora that are not here
-    return any(rest.startswith(start) for start in SERVES.get(extra, ())) or (
-        not apart and any(rest.startswith(start) for start in SERVES["base"])
-    )
+    if rest.startswith(APART):
+        return any(rest.startswith(start) and start.startswith(APART) for start in SERVES.get(extra, ()))
+    return any(rest.startswith(start) for start in (*SERVES["base"], *SERVES.get(extra, ())))
 
 
 def verdict(command: str, extra: str, code: int, said: str) -> str:

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import multiprocessing
 import os
+import signal
 import threading
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ProcessPoolExecutor
 from contextlib import contextmanager
 from contextvars import ContextVar
-from typing import TypeVar
+from types import TracebackType
+from typing import Any, TypeVar
 
 W = TypeVar("W")
 
@@ -64,10 +66,43 @@ def part(what: str, done: int, known: int) -> None:
         pace.tell(what, done, known)
 
 
-def workers(jobs: int) -> ProcessPoolExecutor:
+class Workers(ProcessPoolExecutor):
+    """A pool whose processes leave Ctrl-C to the program that began them, and end at once where its block is left early."""
+
+    def submit(self, function: Callable[..., R], /, *args: Any, **settings: Any) -> Future[R]:
+        with interrupts_held():  # a process is started here, and inherits what is held
+            return super().submit(function, *args, **settings)
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> bool | None:
+        if kind is not None:
+            end_workers()
+        return super().__exit__(kind, error, trace)
+
+
+def workers(jobs: int) -> Workers:
     """A pool of processes, each computing with one thread."""
-    context = multiprocessing.get_context("spawn")
-    return ProcessPoolExecutor(jobs, mp_context=context, initializer=prepare)
+    return Workers(jobs, mp_context=multiprocessing.get_context("spawn"), initializer=prepare)
+
+
+@contextmanager
+def interrupts_held() -> Iterator[None]:
+    """Ctrl-C is heard at the end of the block, by this process; a process that is started in it never hears it."""
+    if not hasattr(signal, "pthread_sigmask"):
+        yield
+        return
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
+def end_workers() -> None:
+    """End the processes of this program: what they were at is not wanted any more, and files of theirs are whole or not there."""
+    for process in multiprocessing.active_children():
+        process.terminate()
 
 
 def in_order(

@@ -9,15 +9,18 @@ import json
 import os
 import re
 import shutil
+import signal
 import subprocess
 import sys
 import tarfile
+import time
 import zipfile
 from pathlib import Path
 
 import pytest
 
 from scenarist.cli.main import VERBS, run
+from scenarist.store.ledger import KEPT
 
 STORY = (
     "I turned on the water and waited until the tub was full. I put some soap into the bath and undressed. "
@@ -518,26 +521,89 @@ def test_progress_has_a_pace_and_an_end(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("args", "kept"),
+    ("args", "said"),
     [
-        (["bench", "toy", "--only", "frequency"], True),
-        (["detect", "story.txt"], False),
-        (["read", "story.txt", "-o", "out"], True),
+        (["bench", "toy", "--only", "frequency"], "nothing was finished yet"),
+        (["detect", "story.txt"], "nothing was written"),
+        (["read", "story.txt", "-o", "out"], "nothing was finished yet"),
     ],
 )
 def test_what_is_kept_is_said_only_where_it_is(
-    args: list[str], kept: bool, story: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    args: list[str], said: str, story: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     def stop(*_: object, **__: object) -> None:
         raise KeyboardInterrupt
 
+    KEPT.clear()
     monkeypatch.setattr("scenarist.models.floor.Frequency.answer", stop)
     monkeypatch.setattr("scenarist.verbs.detect.detect_text", stop)
     monkeypatch.setattr("scenarist.verbs.read.interpret_batch", stop)
     assert run(args) == 130
-    err = capsys.readouterr().err
-    assert err.startswith("scenarist: interrupted")
-    assert ("is kept" in err) == kept
+    assert capsys.readouterr().err == f"scenarist: interrupted; {said}.\n"
+
+
+def test_an_interrupted_read_says_how_many_stories_are_kept_and_goes_on(
+    stories: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    from scenarist.verbs import read
+
+    def stop(batch: list[tuple[str, str, str]], tables: bool = False) -> list[read.InterpretationLine]:
+        if batch[0][0].startswith("07"):
+            raise KeyboardInterrupt
+        return real(batch, tables)
+
+    real = read.interpret_batch
+    monkeypatch.setattr(read, "interpret_batch", stop)
+    monkeypatch.setattr(read, "BATCH", 1)
+    KEPT.clear()
+    assert run(["read", "stories", "-o", "out", "-q"]) == 130
+    assert "interrupted; stories kept: 7; the same command goes on from there." in capsys.readouterr().err
+    kept = (tmp_path / "out" / "accounts.jsonl").read_bytes()
+    assert len(kept.splitlines()) == 7
+    monkeypatch.setattr(read, "interpret_batch", real)
+    assert run(["read", "stories", "-o", "out", "-q"]) == 1
+    whole = (tmp_path / "out" / "accounts.jsonl").read_bytes()
+    assert whole.startswith(kept)
+    assert run(["read", "stories", "-o", "again", "-q"]) == 1
+    assert (tmp_path / "again" / "accounts.jsonl").read_bytes() == whole
+
+
+def test_what_was_written_before_an_interruption_is_said(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def stop(*_: object, **__: object) -> None:
+        raise KeyboardInterrupt
+
+    KEPT.clear()
+    monkeypatch.setattr("scenarist.verbs.exam.example_line", stop)
+    assert run(["exam", "storycloze", "toy", "-o", "d"]) == 130
+    assert "interrupted; files kept: 3, each whole." in capsys.readouterr().err
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="signals of POSIX")
+@pytest.mark.parametrize("jobs", ["1", "2"])
+def test_ctrl_c_is_one_line_at_any_moment(jobs: str, stories: Path, tmp_path: Path) -> None:
+    for number, seconds in enumerate((0.4, 1.5, 3.0, 5.0)):
+        command = [sys.executable, "-m", "scenarist", "read", "stories", "-o", f"out{number}", "-q", "-j", jobs]
+        process = subprocess.Popen(
+            command, stderr=subprocess.PIPE, stdout=subprocess.PIPE, text=True, start_new_session=True
+        )
+        time.sleep(seconds)
+        os.killpg(process.pid, signal.SIGINT)  # as a terminal does it: to the workers as well
+        err = process.communicate(timeout=120)[1]
+        if "scenarist" not in err and "Traceback" in err:
+            continue  # Python itself was still starting
+        assert "Traceback" not in err, err
+        if process.returncode == 1:  # it was done already
+            continue
+        assert process.returncode == 130, err
+        file = tmp_path / f"out{number}" / "accounts.jsonl"
+        lines = file.read_bytes().splitlines() if file.exists() else []
+        if said := re.search(r"stories kept: (\d+)", err):
+            assert len(lines) == int(said[1])
+        else:
+            assert re.search("nothing was (finished yet|written)", err), err
+            assert not lines
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs /dev/full")

@@ -104,7 +104,7 @@ def bench(
         check_output(html, [table] if table.endswith(".toml") else (), force)
     names_ = [name.strip() for name in only.split(",") if name.strip()]
     settings = switches(set_) | ({"device": device} if device else {})
-    with kept(), progress(quiet) as advance:
+    with kept("batches of answers"), progress(quiet) as advance:
         sheet = run_table(
             table, split, names_, limit, seed, refresh, advance, live, record, corpus, annotations, answers,
             model, settings, budget, prices,

@@ -151,17 +151,17 @@ def json_out(value: Any) -> None:
     sys.stdout.write(msgspec.json.format(msgspec.json.encode(value), indent=2).decode() + "\n")
 
 
-INTERRUPTED: list[str] = []
-"""What was interrupted and is kept, so that the same command goes on from there."""
+INTERRUPTED: list[tuple[str, ...]] = []
+"""Of the work that was interrupted, the kinds of things with which the same command goes on."""
 
 
 @contextmanager
-def kept(what: str = "what was done") -> Iterator[None]:
-    """Where this block is interrupted, what it did is kept: Ctrl-C says so."""
+def kept(*kinds: str) -> Iterator[None]:
+    """Where this block is interrupted, the same command goes on with what is kept of these kinds (`scenarist.store.ledger`)."""
     try:
         yield
     except KeyboardInterrupt:
-        INTERRUPTED.append(what)
+        INTERRUPTED.append(kinds)
         raise
 
 

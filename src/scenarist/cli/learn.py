@@ -78,7 +78,7 @@ def learn(
                 )  # fmt: skip
             show_scripts(learned, fewest, as_json, quiet)
             return
-        with kept(), progress(quiet) as advance:
+        with kept("shards of chains"), progress(quiet) as advance:
             card = learn_counts(
                 sources, out, split=split or "", reader=reader, engine=engine, master=master, memory=memory, jobs=jobs, dedup=dedup,
                 args=args, minimum=minimum, window=window, by_scenario=by_scenario, limit=limit, refresh=refresh, progress=advance,

@@ -106,10 +106,17 @@ def options(
 
 def interrupted() -> int:
     """What Ctrl-C says and gives."""
-    from scenarist.cli.console import INTERRUPTED as KEPT
+    from scenarist.cli.console import INTERRUPTED as KINDS
+    from scenarist.verbs.save import end_workers, kept_so_far
 
-    kept = f"; {KEPT.pop()} is kept, the same command goes on from there" if KEPT else "; nothing was written"
-    print(f"scenarist: interrupted{kept}.", file=sys.stderr)
+    end_workers()
+    if KINDS:
+        what = kept_so_far(*KINDS.pop())
+        kept = f"{what}; the same command goes on from there" if what else "nothing was finished yet"
+    else:
+        what = kept_so_far()
+        kept = f"{what}, each whole" if what else "nothing was written"
+    print(f"scenarist: interrupted; {kept}.", file=sys.stderr)
     return INTERRUPTED
 
 

@@ -69,7 +69,7 @@ def read(
     with own_scripts(scripts), skipping(strict) as skips:
         texts = titled_texts(files, "read", encoding, title, skips)
         if out:
-            with kept(), progress(quiet) as advance:
+            with kept("stories"), progress(quiet) as advance:
                 folder = read_folder(texts, out, jobs, advance, count_texts(files), single_size(files), force)
             if not quiet:
                 show_folder(folder, out)

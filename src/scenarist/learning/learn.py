@@ -26,6 +26,7 @@ from scenarist.learning.event_counts import SCHEMA, WINDOW, EventCounts, Ints, c
 from scenarist.learning.shards import ShardCount, UncutDocument, Work, cut, make_shard, sources
 from scenarist.signature import content_hash
 from scenarist.store.home import whole_file, write_whole
+from scenarist.store.ledger import note_kept
 
 Tick: TypeAlias = Callable[[str, int, int], None]
 """Progress: what is being done, how much of it is done, and of how much (0: not known)."""
@@ -206,14 +207,7 @@ def pool_of(jobs: int) -> Iterator[Mapper]:
     from scenarist.parallel import in_order, workers
 
     with workers(jobs) if jobs > 1 else nullcontext() as pool:
-        try:
-            yield lambda works: in_order(make_shard, works, pool, jobs)
-        except (
-            BaseException
-        ):  # Ctrl-C among them: do not wait for shards that are half read, they would be whole files or none
-            for process in list((getattr(pool, "_processes", None) or {}).values()):
-                process.terminate()
-            raise
+        yield lambda works: in_order(make_shard, works, pool, jobs)
 
 
 class Built(NamedTuple):
@@ -259,6 +253,7 @@ def build_shards(
     say("reading documents", 0, known)
     for one in mapper(missing()):
         fresh.append(one)
+        note_kept("shards of chains")
         note("reading documents", one)
     for folder in (out / "chains", out / "sentences"):
         for path in folder.glob("*"):

@@ -14,6 +14,7 @@ from hashlib import sha256
 from pathlib import Path
 
 from scenarist.errors import BadInput, Missing
+from scenarist.store.ledger import note_kept
 
 
 def home() -> Path:
@@ -112,6 +113,8 @@ def whole_file(path: Path) -> Iterator[Path]:
         os.umask(mask)
         temporary.chmod(0o666 & ~mask)
         temporary.replace(path)
+        if not path.is_relative_to(home()):  # what was asked for, not a cache
+            note_kept("files")
     except OSError as error:
         raise cannot_write(path, error) from error
     finally:

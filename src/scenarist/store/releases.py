@@ -23,7 +23,7 @@ import msgspec
 
 from scenarist.errors import BadInput, Missing
 from scenarist.registry import suggest
-from scenarist.store.home import PACKAGES, checkout_release, digest, folder, release_places, resource, whole_file
+from scenarist.store.home import checkout_release, digest, folder, release_places, resource, whole_file
 
 
 class ReleaseFile(msgspec.Struct, forbid_unknown_fields=True):
@@ -50,6 +50,8 @@ class Release(msgspec.Struct, forbid_unknown_fields=True):
     """The file inside that package."""
     made: str = ""
     """What trains its files anew, other seeds and variants among them."""
+    extra: str = ""
+    """The extra that brings the package of its files and all that the verbs need which use them."""
 
 
 class ReleaseState(msgspec.Struct):
@@ -101,8 +103,8 @@ def install_line(release: Release, files: Sequence[ReleaseFile]) -> str:
     """What to type for files that are not in place."""
     if release.package:
         return f"scenarist get {release.name}"
-    packages = [PACKAGES[name] for name in dict.fromkeys(file.carried for file in files) if name]
-    return f"pip install {' '.join(packages)}" if packages else f"scenarist get {release.name} --from FOLDER"
+    extras = dict.fromkeys({"weights": release.extra, "rows": "rows"}[file.carried] for file in files if file.carried)
+    return f"pip install 'scenarist[{','.join(extras)}]'" if extras else f"scenarist get {release.name} --from FOLDER"
 
 
 def get(name: str, source: str = "", again: bool = False) -> list[Path]:

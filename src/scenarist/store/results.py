@@ -22,6 +22,7 @@ from scenarist.noun import from_json, read_jsonl, to_json, write_jsonl
 from scenarist.question import Prediction
 from scenarist.signature import content_hash
 from scenarist.store.home import folder
+from scenarist.store.ledger import note_kept
 
 SCHEMA = 2
 PATIENCE = 60.0
@@ -137,6 +138,7 @@ class Results:
             done = self._base.execute(
                 "INSERT INTO batch (run, rated, predictions) VALUES (?, ?, ?)", (run, int(rated), pack(predictions))
             )
+        note_kept("batches of answers")
         return int(done.lastrowid or 0)
 
     def rate(self, batch: int, predictions: Iterable[Prediction]) -> None:

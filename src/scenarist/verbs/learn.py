@@ -57,7 +57,9 @@ def source_of(
 ) -> tuple[str, Iterable[Any]]:
     """What to learn from and its name: one corpus by name, or texts of one's own."""
     known = index("corpus")
-    corpora = [str(name) for name in names if str(name) in known or f"{str(name).partition(':')[0]}:" in known]
+    corpora = [
+        name for name in map(str, names) if name in known or (":" in name and f"{name.partition(':')[0]}:" in known)
+    ]
     if len(names) == 1 and corpora:
         corpus = corpora[0]
         return corpus, make("corpus", corpus, split=split or ("all" if corpus.startswith(OWN) else "train"))

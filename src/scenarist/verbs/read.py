@@ -9,6 +9,7 @@ from __future__ import annotations
 import gc
 import multiprocessing
 from collections.abc import Iterable, Iterator
+from contextlib import nullcontext
 from functools import cache, partial
 from pathlib import Path
 from typing import NamedTuple
@@ -59,13 +60,9 @@ def read_lines(
     texts: Iterable[tuple[str, str, str]], jobs: int = 1, tables: bool = True
 ) -> Iterator[InterpretationLine]:
     """Interpretations of (id, text, title) triples as they are kept, in order, for those who only write them down."""
-    pool = workers(jobs) if jobs > 1 else None
-    try:
+    with workers(jobs) if jobs > 1 else nullcontext() as pool:
         for batch in in_order(partial(interpret_batch, tables=tables), batches(texts), pool, jobs):
             yield from batch
-    finally:
-        if pool is not None:
-            pool.shutdown(wait=False, cancel_futures=True)
 
 
 def batches(texts: Iterable[tuple[str, str, str]]) -> Iterator[list[tuple[str, str, str]]]:

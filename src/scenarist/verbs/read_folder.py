@@ -13,6 +13,7 @@ from scenarist.errors import BadInput, Missing
 from scenarist.interpretation import Interpretation
 from scenarist.parallel import Pace, paced
 from scenarist.store.home import cannot_write
+from scenarist.store.ledger import note_kept
 from scenarist.verbs.inputs import titled_texts
 from scenarist.verbs.read import read_lines
 from scenarist.verbs.read_tables import ReadTables, table_rows
@@ -67,6 +68,7 @@ def read_folder(
                 for line in read_lines((text for text in given if text[0] not in known), jobs, tables is not None):
                     kept.write(line.json + b"\n")
                     kept.flush()
+                    note_kept("stories")
                     if tables:
                         tables.add(line.rows)
                     number += 1

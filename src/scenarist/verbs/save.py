@@ -10,6 +10,8 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from scenarist.errors import BadInput
+from scenarist.parallel import end_workers as end_workers
+from scenarist.store.ledger import kept_so_far as kept_so_far
 
 MARK = b'name="generator" content="scenarist"'
 """What every page of ours says of itself in its head."""
