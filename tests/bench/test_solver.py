@@ -5,10 +5,16 @@ import os
 import subprocess
 import sys
 
+import pytest
+
+from scenarist.bench.marks import mean_marks, total
+from scenarist.bench.records import header_of
 from scenarist.bench.run_table import run_table
-from scenarist.bench.solver import seeds_of, with_seed
+from scenarist.bench.solver import Solver, seeds_of, with_seed
 from scenarist.bench.spec import Row, Table, load
-from scenarist.registry import find
+from scenarist.question import Mark
+from scenarist.registry import find, make
+from scenarist.store.predictions import Section
 from scenarist.store.results import Results
 
 TWICE = """
@@ -51,6 +57,40 @@ def test_the_seed_asked_for_is_for_rows_that_depend_on_one():
     assert seeds_of(Row("random", settings={"seed": 5}), table, 7) == [1]
     assert seeds_of(Row("constant-first"), table, 7) == [1]
     assert seeds_of(Row("constant-first", weights="w-{seed}", test_seeds=[3]), table, None, "test") == [3]
+
+
+def test_the_mean_over_seeds_is_a_mean_of_counts_item_by_item():
+    """Sums would give the same proportion, and other intervals of what is counted and not divided."""
+    runs = [
+        [Mark("a", (("right", 1.0), ("n", 1.0)), "g1"), Mark("b", (("right", 0.0), ("n", 1.0)), "g2")],
+        [Mark("a", (("right", 0.0), ("n", 1.0)), "g1"), Mark("b", (("right", 0.0), ("n", 1.0)), "g2")],
+        [Mark("a", (("right", 1.0), ("n", 1.0)), "g1"), Mark("b", (("right", 1.0), ("n", 1.0)), "g2")],
+    ]
+    mean = {mark.item: dict(mark.counts) for mark in mean_marks(runs)}
+    assert mean == {
+        "a": {"right": pytest.approx(2 / 3), "n": pytest.approx(1.0)},
+        "b": {"right": pytest.approx(1 / 3), "n": pytest.approx(1.0)},
+    }
+    assert [mark.group for mark in mean_marks(runs)] == ["g1", "g2"]
+    accuracy = make("metric", "accuracy")
+    assert total(accuracy, mean_marks(runs)) == pytest.approx(sum(total(accuracy, run) for run in runs) / 3)
+
+
+def test_recorded_answers_are_those_of_their_own_seed_split_and_condition(tmp_path):
+    path = tmp_path / "twice.toml"
+    path.write_text(TWICE.replace("SPLIT", "train"), encoding="utf-8")
+    table = load(str(path))
+    row, (one, two) = Row("random"), table.condition
+    exam = make("exam", one.exam, **one.settings)
+    solvers = {seed: Solver(row, one, exam, seed) for seed in (1, 2)}
+    sections = [Section(header_of(solver, "twice", "dev", "toy#1")) for solver in solvers.values()]
+    assert [section.header.seed for section in sections] == [1, 2]
+    for number, solver in enumerate(solvers.values()):
+        assert solver.recorded(sections, "dev") is sections[number]
+        assert solver.recorded([sections[1 - number]], "dev") is None
+        assert solver.recorded(sections, "test") is None
+    assert Solver(row, two, exam, 1).recorded(sections, "dev") is None
+    assert Solver(Row("random", settings={"top": 3}), one, exam, 1).recorded(sections, "dev") is None
 
 
 def test_a_row_learns_once_where_conditions_teach_the_same(tmp_path, monkeypatch):

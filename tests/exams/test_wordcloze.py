@@ -85,10 +85,18 @@ def test_no_question_differs_when_only_its_key_changes() -> None:
     assert ours.question == theirs.question
 
 
-def test_tellings_of_one_abstract_share_a_group() -> None:
+def test_tellings_of_one_abstract_share_a_group_and_no_others_do() -> None:
     twin = Pair("p9", PAIR.abstract, ("use", "a", "spoon"), ((2, 3),))
-    groups = {item.group for item in WordCloze().set([PAIR, twin])}
-    assert len(groups) == 1
+    other = Pair("p4", ("heat", "the", "soup", "."), PAIR.concrete, PAIR.blanks)
+    pairs = [PAIR, twin, other]
+    groups = [{item.group for item in WordCloze().set([pair])} for pair in pairs]
+    assert all(len(found) == 1 for found in groups)
+    assert groups[0] == groups[1] and groups[0] != groups[2]
+    assert {item.group for item in WordCloze().set(pairs)} == groups[0] | groups[
+        2
+    ]  # two sources for the bootstrap, not one, not three
+    (greedy,) = {item.group for item in WordCloze(mode="greedy").set([other])}
+    assert greedy in groups[2]
 
 
 @pytest.mark.parametrize("settings", [{"preset": "cleen"}, {"mode": "beam"}, {"feed": "none"}])

@@ -57,6 +57,15 @@ def test_the_best_path_is_the_best(size: int, labels: int, seed: int) -> None:
     assert score(tuple(best(emission, switch, enter))) == pytest.approx(top)
 
 
+def test_the_last_sentence_alone_may_be_told_by_another_label() -> None:
+    """The back pointer of the last sentence: where it leads back to the label before, and where it stays."""
+    emission = np.array([[3.0, 0.0, 0.0], [3.0, 0.0, 0.0], [0.0, 0.0, 9.0]])
+    assert best(emission, np.full(3, -2.0), np.zeros(3)) == [0, 0, 2]
+    assert best(emission[:2], np.full(2, -2.0), np.zeros(3)) == [0, 0]
+    emission[2, 2] = 4.5
+    assert best(emission, np.full(3, -9.0), np.zeros(3)) == [0, 0, 0]
+
+
 def test_no_sentence_and_very_long_texts() -> None:
     assert best(np.zeros((0, 3)), np.zeros(0), np.zeros(3)) == []
     long = chances(np.random.default_rng(1).normal(0, 30, (5000, 4)), np.full(5000, -40.0), np.full(4, -1.4))

@@ -56,6 +56,19 @@ def test_forward_equals_enumeration_and_viterbi_is_its_maximum(seed: int) -> Non
     assert bool((scored <= total + 1e-9).all())
 
 
+@pytest.mark.parametrize("words", [2, 3])
+def test_the_last_word_alone_may_be_at_the_end(words: int) -> None:
+    """All but the last word are told by the first position: the last word's back pointer says so, whatever texts stand beside it."""
+    stay = torch.full((2, 4, 3), -0.01, dtype=torch.float64)
+    word = torch.full((2, 4, 3), -9.0, dtype=torch.float64)
+    word[:, :, 0] = -1.0  # the first position tells every word well
+    word[0, words - 1, 2] = -0.5
+    made = dp.AlignmentScores(word, stay, torch.full_like(stay, -0.7))
+    best = dp.viterbi(made, torch.tensor([3, 1]), torch.tensor([words, 4]))
+    assert best[0, :words].tolist() == [0] * (words - 1) + [2]
+    assert best[1].tolist() == [0, 0, 0, 0]
+
+
 @pytest.mark.parametrize("seed", range(2))
 def test_a_free_start_is_a_mean_over_starts(seed: int) -> None:
     made = scores(seed, 4, 6, 4)
