@@ -77,6 +77,30 @@ def test_the_threshold_of_the_paper_cuts_every_minimum() -> None:
     assert found.mean() - found.std() / 0.1 < 0
 
 
+def test_mean_and_deviation_are_those_of_the_minima_or_of_all_gaps() -> None:
+    """Two minima, one shallow: mu + 1.4 sigma of the minima lies above both, that of all gaps, most of them zero, below the deep one."""
+    topics = np.eye(3)
+    rows = np.array([topics[0]] * 4 + [0.9 * topics[0] + 0.5 * topics[1]] + [topics[0]] * 4 + [topics[2]] * 4)
+    found = depths(coherence(rows))
+    minima = found[found > 0]
+    assert len(minima) >= 2
+    for over, counted in (("minima", minima), ("gaps", found)):
+        for x in (-0.7, 0.1):
+            threshold = counted.mean() - counted.std() / x
+            assert tile(rows, 2, x, over) == [
+                gap + 1 for gap, depth in enumerate(found) if depth > 0 and depth >= threshold - 1e-12
+            ]
+    assert tile(rows, 2, 0.1) == tile(rows, 2, 0.1, "gaps")  # as printed every minimum is cut either way
+    assert len(tile(rows, 2, -0.7, "gaps")) > len(tile(rows, 2, -0.7))
+    with pytest.raises(BadInput, match="minima, gaps"):
+        tile(rows, 2, 0.1, "peaks")
+
+
+def test_the_whole_vocabulary_is_a_variant() -> None:
+    rows = documents()
+    assert len(Features(("words",), most=2).fit(rows).place_) > len(Features(("tfidf",), most=2).fit(rows).place_) == 2
+
+
 def test_one_sentence_has_no_cut() -> None:
     assert tile(word_vectors([KITCHEN])) == []
     assert tile(word_vectors([])) == []
@@ -108,8 +132,9 @@ STORIES = [
 ]
 
 
-def test_a_row_of_the_paper_end_to_end() -> None:
-    model = SentenceLabels(words="stems", threshold=1.0, rounds=12).fit(STORIES)
+def test_a_row_of_the_paper_end_to_end(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("scenarist.models.scenarios.wanzare2019.ROUNDS", 12)  # few stories
+    model = SentenceLabels(words="stems", threshold=1.0).fit(STORIES)
     found = model.answer(Where(Story.from_sentences("t", ["Oven flour cake.", "Boat hook fish."]))).best
     assert isinstance(found, Segments)
     assert [one.names[0] for one in found.segments] == ["baking a cake", "going fishing"]

@@ -1,11 +1,11 @@
 """Content words of sentences -> boundaries: TextTiling (Hearst 1994) and TopicTiling (Riedl and Biemann 2012).
 
 Both compare the block of ``window`` sentences before a gap with the block behind it (cosine), give each local minimum its
-depth (the climb to the nearest peaks on either side), and cut where the depth exceeds mu - sigma / x. TextTiling's blocks are
-counts of words; TopicTiling's are counts of each word's most likely topic (Wanzare et al. 2019, section 5.1). Settings as
-printed: window 2, x 0.1, with which every local minimum is cut; on our stitched stories, whose segments are short, that
-cuts far too often, so the rows of our tables take x -0.7 (mu + 1.4 sigma), tuned on stitched training stories, and give the
-printed setting beside it.
+depth (the climb to the nearest peaks on either side), and cut where the depth exceeds mu - sigma / x. Mean and deviation are those
+of the minima, as Riedl and Biemann have them, or, as a variant, of all gaps, where most depths are zero (``over``). TextTiling's
+blocks are counts of words; TopicTiling's are counts of each word's most likely topic (Wanzare et al. 2019, section 5.1). Settings as
+printed are the defaults: window 2, x 0.1, with which every local minimum is cut. On our stitched stories, whose segments are short,
+that cuts far too often; tuned rows take x -0.7 over all gaps (mu + 1.4 sigma), chosen on stitched training stories.
 
 Where -> Segments without names: even cuts, random cuts, TextTiling and TopicTiling, for the table of segmentation.
 
@@ -96,17 +96,24 @@ def depths(scores: Array) -> Array:
     return depth
 
 
-def tile(vectors: Array, window: int = 2, x: float = 0.1) -> list[int]:
-    """Starts of the segments after the first: gaps whose depth is above zero and above mu - sigma / x.
+OVER = ("minima", "gaps")
+"""Where the mean and the deviation of the depths are taken."""
+
+
+def tile(vectors: Array, window: int = 2, x: float = 0.1, over: str = "minima") -> list[int]:
+    """Starts of the segments after the first: gaps whose depth is above zero and not below mu - sigma / x (one minimum alone is its own mean).
 
     >>> tile(np.array([[1.0, 0.0], [1.0, 0.0], [0.0, 1.0], [0.0, 1.0]]))
     [2]
     """
+    if over not in OVER:
+        raise BadInput(f"over is one of {', '.join(OVER)}, not {over!r}.")
     depth_of = depths(coherence(vectors, window))
     if not depth_of.any():
         return []
-    threshold = depth_of.mean() - depth_of.std() / x
-    return [gap + 1 for gap, depth in enumerate(depth_of) if depth > 0 and depth > threshold]
+    counted = depth_of[depth_of > 0] if over == "minima" else depth_of
+    threshold = counted.mean() - counted.std() / x
+    return [gap + 1 for gap, depth in enumerate(depth_of) if depth > 0 and depth >= threshold - 1e-12]
 
 
 class Segmenter:
@@ -168,17 +175,16 @@ class TextTiling(Segmenter):
     name = "text-tiling"
     trained_on = ("mcscript", "rocstories", "reader")
 
-    def __init__(self, window: int = 2, x: float = -0.7, words: str = "lemmas") -> None:
-        self.window, self.x, self.words = window, x, words
+    def __init__(self, window: int = 2, x: float = 0.1, words: str = "lemmas", over: str = "minima") -> None:
+        self.window, self.x, self.words, self.over = window, x, words, over
 
     def reads(self) -> list[Path]:
         """The carried topics, and the reader behind lemmas."""
         return inside(resource("topics"), *([resource("reader")] if self.words == "lemmas" else []))
 
     def cuts(self, story: Story, size: int) -> list[int]:
-        return tile(
-            word_vectors(content_words([story.of(span) for span in spans_of(story)], self.words)), self.window, self.x
-        )
+        words = content_words([story.of(span) for span in spans_of(story)], self.words)
+        return tile(word_vectors(words), self.window, self.x, self.over)
 
 
 class TopicTiling(TextTiling):
@@ -189,7 +195,7 @@ class TopicTiling(TextTiling):
     def cuts(self, story: Story, size: int) -> list[int]:
         topics = carried_topics(self.words)
         words = content_words([story.of(span) for span in spans_of(story)], self.words)
-        return tile(topic_vectors(words, topics.likeliest, topics.topics), self.window, self.x)
+        return tile(topic_vectors(words, topics.likeliest, topics.topics), self.window, self.x, self.over)
 
 
 def spans_of(story: Story) -> tuple[Sentence, ...]:

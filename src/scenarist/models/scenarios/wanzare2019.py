@@ -40,7 +40,8 @@ from scenarist.store.home import inside, resource
 from scenarist.store.recent import Recent
 from scenarist.story import Label, Segment, Story
 
-KINDS = ("tfidf", "lda", "vectors")
+KINDS = ("tfidf", "words", "lda", "vectors")
+"""``words`` is tf.idf over all words that stand in two documents, not only the commonest 2,000."""
 
 
 class Features:
@@ -60,9 +61,9 @@ class Features:
         counts: Counter[str] = Counter()
         for document in documents:
             counts.update(set(document))
-        words = sorted((word for word, count in counts.items() if count > 1), key=lambda word: (-counts[word], word))[
-            : self.most
-        ]
+        words = sorted((word for word, count in counts.items() if count > 1), key=lambda word: (-counts[word], word))
+        if "words" not in self.kinds:
+            words = words[: self.most]
         self.place_ = {word: index for index, word in enumerate(words)}
         self.idf_ = np.array(
             [np.log((1 + len(documents)) / (1 + counts[word])) + 1 for word in words], dtype=np.float32
@@ -95,7 +96,7 @@ class Features:
                     counts[row, self.place_[word]] += 1
         parts = []
         for kind in self.kinds:
-            if kind == "tfidf":
+            if kind in ("tfidf", "words"):
                 parts.append(unit(counts * self.idf_))
             elif kind == "vectors":
                 parts.append(unit((counts * self.idf_) @ self.vectors_))
@@ -109,8 +110,8 @@ class Features:
         return np.concatenate(parts, axis=1)
 
 
-STEPS = 40
-"""Thresholds tried."""
+STEPS, ROUNDS = 40, 6
+"""Thresholds tried; passes over the training stories."""
 
 
 class Learned(NamedTuple):
@@ -137,17 +138,17 @@ class SegmentThenLabel:
         self,
         features: Sequence[str] = ("tfidf",),
         window: int = 2,
-        x: float = -0.7,
+        x: float = 0.1,
         words: str = "lemmas",
         threshold: float | None = None,
-        rounds: int = 6,
+        over: str = "minima",
         seed: int = 13,
     ) -> None:
-        """``threshold``: entropy (as a share of the greatest possible) above which a piece is *None*; else tuned."""
+        """``threshold``: entropy (as a share of the greatest possible) above which a piece is *None*, else tuned; ``over``: as `tile`."""
         if isinstance(features, str):
             features = features.split("+")
         self.features, self.window, self.x, self.words = tuple(features), window, x, words
-        self.threshold, self.rounds, self.seed = threshold, rounds, seed
+        self.threshold, self.over, self.seed = threshold, over, seed
         self.threshold_ = threshold
 
     def reads(self) -> list[Path]:
@@ -161,7 +162,7 @@ class SegmentThenLabel:
             raise BadInput(f"{self.name}: expected stories that name their scenario to learn from, got none.")
         documents = tuple(held or ()) if self.threshold is None else ()
         mark = content_hash((story.text.encode() for story in (*stories, *documents)), length=16)
-        key = (mark, self.features, self.words, self.rounds, self.seed)
+        key = (mark, self.features, self.words, self.seed)
         self.learned_ = LEARNED.get_or_make(key, lambda: self.learn(stories, documents))
         if documents:
             self.threshold_ = self.tune(documents)
@@ -183,7 +184,7 @@ class SegmentThenLabel:
         features = Features(self.features, topics=carried_topics(self.words) if "lda" in self.features else None).fit(
             documents
         )
-        return Learned(features, OneVsAll(rounds=self.rounds, seed=self.seed).fit(features(documents), labels))
+        return Learned(features, OneVsAll(rounds=ROUNDS, seed=self.seed).fit(features(documents), labels))
 
     def tune(self, documents: Sequence[Story]) -> float:
         """The threshold with the best F1 over the tuning documents."""
@@ -260,7 +261,7 @@ class TopicTilingLabels(SegmentThenLabel):
 
     def cuts(self, story: Story, words: Sequence[Sequence[str]]) -> list[int]:
         topics = carried_topics(self.words)
-        return tile(topic_vectors(words, topics.likeliest, topics.topics), self.window, self.x)
+        return tile(topic_vectors(words, topics.likeliest, topics.topics), self.window, self.x, self.over)
 
 
 class SentenceLabels(SegmentThenLabel):
