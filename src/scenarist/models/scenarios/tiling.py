@@ -101,7 +101,7 @@ OVER = ("minima", "gaps")
 
 
 def tile(vectors: Array, window: int = 2, x: float = 0.1, over: str = "minima") -> list[int]:
-    """Starts of the segments after the first: gaps whose depth is above zero and not below mu - sigma / x (one minimum alone is its own mean).
+    """Starts of the segments after the first: gaps whose depth is above zero and not below mu - sigma / x; one minimum alone is its mean.
 
     >>> tile(np.array([[1.0, 0.0], [1.0, 0.0], [0.0, 1.0], [0.0, 1.0]]))
     [2]
