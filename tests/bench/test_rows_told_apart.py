@@ -238,7 +238,6 @@ OLDER = {
     "kidscook-alignment-dev",
     "kidscook-alignment-code-dev",
     "wanzare2019-paper-rows-dev",
-    "rocstories",
 }
 """Results that were not run again since signatures name the model."""
 
