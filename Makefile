@@ -47,7 +47,7 @@ test: $(VENV)/dev system check smollm2 ## everything: checks, unit tests, data t
 	$(BIN)/python -m pytest -n $(WORKERS) --dist worksteal
 
 test-wheels:     ## wheels and sdists of all packages: built, checked, installed into empty environments of each Python found, README walked through (an hour; goes on where it was interrupted)
-	$(PYTHON) -m benchmarks.wheels
+	$(PYTHON) -m benchmarks.wheels --jobs $(WORKERS)
 
 mutants: $(VENV)/dev smollm2 ## 200 planted faults in metrics/, bench/ and networks/, and how many the tests notice (an hour or two of a core; goes on where it stopped)
 	$(BIN)/python -m pip install --quiet --constraint constraints.txt --editable '.[mutants]'
