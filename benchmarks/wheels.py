@@ -294,6 +294,12 @@ def main() -> int:
     if options.again:
         shutil.rmtree(work, ignore_errors=True)
     work.mkdir(parents=True, exist_ok=True)
+    if other := other_run(work / "running.txt"):
+        print(
+            f"Another run is at it (process {other}); see {work}, or name another folder: --work FOLDER",
+            file=sys.stderr,
+        )
+        return 1
     # outside the checkout; of its path, so that what a killed run left is found and removed
     place = Path(tempfile.gettempdir()) / f"scenarist-wheels-{hashlib.sha256(str(work).encode()).hexdigest()[:8]}"
     shutil.rmtree(place, ignore_errors=True)
@@ -307,7 +313,20 @@ def main() -> int:
         say("interrupted; the same command goes on from here")
         return 130
     finally:
+        (work / "running.txt").unlink(missing_ok=True)
         shutil.rmtree(place, ignore_errors=True)
+
+
+def other_run(mark: Path) -> int:
+    """The process that works in this folder already; 0, and this one is marked, where there is none."""
+    if mark.is_file() and os.name != "nt":
+        try:
+            os.kill(int(mark.read_text()), 0)
+            return int(mark.read_text())
+        except (OSError, ValueError):
+            pass  # it ended without removing its mark
+    mark.write_text(str(os.getpid()))
+    return 0
 
 
 def try_all(options: argparse.Namespace, work: Path, place: Path) -> int:

@@ -272,7 +272,7 @@ def main(work: Path, encoder: Path, seeds: int = 2, epochs: int = 10, seconds: f
     nets = []
     for seed in range(1, seeds + 1):
         nets.append(Teacher(shelf.inner(), shelf.labels).to(shelf.device))
-        nets[-1].load_state_dict(torch.load(work / f"teacher{seed}.pt", map_location=shelf.device))
+        nets[-1].load_state_dict(torch.load(work / f"teacher{seed}.pt", map_location=shelf.device, weights_only=True))
     figures = tally(predict(nets, shelf.dev, shelf.pieces, shelf.device), shelf.labels)
     print("teachers together", figures, flush=True)
     exchange.write_silver(
