@@ -20,6 +20,14 @@ LAST = ("data", "split", "limit", "read", "made", "seed", "v")
 
 WORDS = {
     "exam": "the exam was '{}'",
+    "counted": "frequencies were counted over {} events",
+    "cutoff": "pairs seen fewer than {} times were left out",
+    "edges": "edges of windows: {}",
+    "inner": "with {} sentences in a segment inside another",
+    "nested": "a share of {} of the segments held another inside",
+    "stories": "{} stories were counted",
+    "rule": "the rule was '{}'",
+    "canary": "the language model that was handed in is {} (a hash of what it says of fixed texts)",
     "model": "the answers came from the model '{}'",
     "with": "made with the settings {}",
     "preset": "with the named settings '{}'",
@@ -46,7 +54,7 @@ WORDS = {
     "cut": "texts were cut at {} words",
     "context": "the context seen was '{}' of the blank",
     "labels": "labels counted: '{}'",
-    "core": "core and related labels: '{}'",
+    "core": "only the events of the list {} were asked",
     "stitch": "documents were stitched with the seeds {}",
     "documents": "{} documents were stitched",
     "segments": "with {} stories each",
@@ -83,6 +91,7 @@ WORDS = {
     "args": "arguments were compared as '{}'",
     "tests": "the tests were read from {}",
     "roles": "roles counted: {}",
+    "verb": "a verb is a word that is tagged {}",
     "data": "the items came from {} (name # hash of the items' content)",
     "split": "of the split '{}'",
     "limit": "only the first {} items were asked",
@@ -116,6 +125,52 @@ SAID = {
     ("see", "ending"): "the solver saw the endings only",
     ("see", "story"): "the solver saw the whole story",
     ("cut", "none"): "texts were not cut",
+    ("feed", "all"): "of a filled blank all words were read on",
+    ("feed", "but-last"): "of a filled blank all words but the last were read on",
+    ("context", "left"): "the text before the blank was in view",
+    ("context", "both"): "the text before and after the blank was in view",
+    ("average", "micro"): "counts of all items were added before the division",
+    ("average", "macro"): "each label counted the same",
+    ("average", "document"): "each document counted the same",
+    ("window", "half-mean"): "a window is half as long as a segment of the key is on average",
+    ("labels", "inventory"): "labels of the inventory counted, others did not",
+    ("none", "empty"): "a sentence without a scenario has no label, and a label guessed there is a mistake",
+    ("none", "label"): "a sentence without a scenario has a label of its own",
+    ("none", "ignore"): "sentences without a scenario were passed over",
+    ("wrong", "whole"): "each wrong label counted as one mistake",
+    ("wrong", "proportional"): "a wrong label of a sentence with n right ones counted as 1/n of a mistake",
+    ("top", "n"): "of a sentence's labels as many counted as the key has, the heaviest",
+    ("top", "all"): "all labels of a sentence counted",
+    ("between", "labels"): "a boundary stands wherever the heaviest labels of neighbouring sentences differ",
+    ("between", "segments"): "a boundary stands wherever a segment begins or ends",
+    ("accept", "others"): "other accepted answers of an item counted as the key",
+    ("args", "types"): "arguments were compared by their type",
+    ("args", "single"): "an event is a verb and the role of one entity",
+    ("args", "multi"): "an event is a verb with all its arguments as variables",
+    ("candidates", "frequency"): "wrong candidates were drawn as often as they are told",
+    ("candidates", "random"): "wrong candidates were drawn at random",
+    ("against", "matched"): "wrong choices are told by as many tellers as the right one",
+    ("against", "other"): "wrong choices are rarely told, or of other scenarios",
+    ("tokens", "gold"): "the corpus's own tokens were given",
+    ("tokens", "raw"): "raw text was given, and the reader found the tokens",
+    ("read", "default"): "text was read by scenarist's own reader",
+    ("read", "none"): "no text was read",
+    ("unit", "characters"): "words were found by their places in the text, counted in characters",
+    ("unit", "nats"): "logarithms were natural",
+    ("core", "labels"): "only events with a script label were asked",
+    ("edges", "plain"): "windows stayed inside the text",
+    ("edges", "padded"): "windows reached over both ends of the text",
+    ("rule", "paper"): "sentences were rewritten by the rule of the paper",
+    ("form", "mcscript"): "the verb of a sentence that was taken out of a story of MCScript is asked for",
+    ("form", "inscript"): "a script event that was taken out of a story of InScript is asked for",
+    ("form", "absent"): "what most tell and this story does not is asked for",
+    ("mode", "oracle"): "earlier blanks of a text held their keys (oracle)",
+    ("mode", "greedy"): "earlier blanks of a text held what the solver had written (greedy)",
+    ("chains", "central"): "of each document only the chain of its central entity was tested",
+    ("made", "recorded"): "its answers were made before and kept (recorded)",
+    ("made", "live"): "its answers were asked in this run (live)",
+    ("made", "recorded+live"): "its answers were in part made before and kept, in part asked in this run",
+    ("verb", "VERB"): "a verb is a word that the corpus tags so",
 }
 """What a field says with one value of its own."""
 
@@ -210,14 +265,26 @@ def explain(signature: str) -> list[str]:
     return [f"the number is '{metric}'", *(field_in_words(key, value) for key, value in fields.items())]
 
 
+LISTED = ("train", "held", "with", "from", "data", "seed", "stitch", "others", "weights", "read")
+"""Fields whose value is a list."""
+
+
 def field_in_words(key: str, value: str) -> str:
     """One field of a signature in words.
 
-    >>> field_in_words("gaps", "each"), field_in_words("depth", "3")
-    ('each event of a chain was the gap once', "the setting 'depth' was '3'")
+    >>> field_in_words("gaps", "each"), field_in_words("depth", "3"), field_in_words("read", "ewt+gum")
+    ('each event of a chain was the gap once', "the setting 'depth' was '3'", 'text was read by ewt, gum')
+    >>> field_in_words("row", "bigram_-_unigram,_lm-cloze"), field_in_words("with", "skip=2+sizes=(1+2)")
+    ("it is the row 'bigram - unigram, lm-cloze' of its table", 'made with the settings skip = 2, sizes = (1, 2)')
     """
     if (key, value) in SAID:
         return SAID[key, value]
+    if key in LISTED:
+        value = value.replace("+", ", ")
+    if key in ("with", "from"):
+        value = value.replace("=", " = ")
+    if key == "row":
+        value = value.replace("_", " ")
     return WORDS[key].format(value) if key in WORDS else f"the setting '{key}' was '{value}'"
 
 

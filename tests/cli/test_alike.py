@@ -652,3 +652,17 @@ def test_a_signature_is_said_in_words(capsys: pytest.CaptureFixture[str]) -> Non
     assert " was no\n" not in out and " was yes\n" not in out
     assert run(["bench", "--explain", signature, "--json"]) == 0
     assert len(json.loads(capsys.readouterr().out)) == len(signature.split("|"))
+
+
+def test_every_signature_of_the_results_is_said_in_words() -> None:
+    """No field of any figure that is kept is called *the setting*, and no value is glued together as signatures glue it."""
+    from scenarist.signature import explain
+
+    signatures = set()
+    for path in sorted((Path(__file__).parents[2] / "results").glob("*.json")):
+        signatures.update(re.findall(r'"signature": ?"([^"]+)"', path.read_text(encoding="utf-8")))
+    assert len(signatures) > 500
+    for signature in sorted(signatures):
+        for line in explain(signature)[1:]:
+            assert not line.startswith("the setting '"), (line, signature)
+            assert not re.search(r"[a-z]\+[a-z]|\w_-_", line), (line, signature)

@@ -178,7 +178,7 @@ class SynonymRecall(Recall):
 
 
 class Top(Recall):
-    """top5: the same under the name of Bisk et al. 2019, for words of a blank."""
+    """The share of blanks whose key is among the first k guesses (Bisk et al. 2019)."""
 
     def __init__(self, k: int = 5, accept: bool = False) -> None:
         super().__init__(k, accept)

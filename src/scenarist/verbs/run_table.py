@@ -89,13 +89,17 @@ def explain_signature(signature: str) -> tuple[str, ...]:
     >>> explain_signature("accuracy|exam:storycloze|seed:13")[1]
     "the exam was 'storycloze'"
     """
+    from scenarist.bench import spec
     from scenarist.registry import find
     from scenarist.signature import explain
 
     first, *others = explain(signature)
-    metric = signature.strip().partition("|")[0]
+    number = signature.strip().partition("|")[0]
+    metric, _, part = number.partition("/")
+    if number in spec.names():
+        return (f"the whole table '{number}': {spec.load(number).title}", *others)
     try:
         meaning = (find("metric", metric).__doc__ or "").strip().splitlines()[:1]
-    except BadInput:  # the signature of a whole table
-        meaning = []
-    return (": ".join((first, *meaning)), *others)
+    except BadInput:  # a figure of an analysis
+        return (f"the number is '{metric}' of '{part}'" if part else first, *others)
+    return (": ".join((f"the number is '{metric}' of '{part}'" if part else first, *meaning)), *others)
