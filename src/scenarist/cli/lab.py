@@ -179,3 +179,52 @@ def admin(
     )
     token = admin_access(db, given)
     print(token if token else "The password is set.")
+
+
+@app.command(epilog="Example: scenarist lab power --people 48 --effect 0.065 --wanted 0.8")
+def power(
+    people: Annotated[int | None, typer.Option(help="People in all.", min=2)] = None,
+    tasks: Annotated[int | None, typer.Option(help="Tasks (gaps).", min=2)] = None,
+    answers: Annotated[int | None, typer.Option(help="Tasks that a person answers.", min=1)] = None,
+    conditions: Annotated[int | None, typer.Option(help="Conditions between people.", min=2)] = None,
+    base: Annotated[float | None, typer.Option(help="Chance of recovery in the other conditions.")] = None,
+    effect: Annotated[float | None, typer.Option(help="How much likelier it is in the one condition.")] = None,
+    wanted: Annotated[float, typer.Option(help="Power that is wanted.")] = 0.8,
+    pilot: Annotated[
+        str, typer.Option(help="Folder that `lab export` wrote: the design and the effect of that study are the start.")
+    ] = "",
+    simulations: Annotated[int, typer.Option(help="Simulated studies a design.", min=20)] = 400,
+    seed: Annotated[int, typer.Option(help="Seed of the simulation.")] = 13,
+    json: Json = False,
+    quiet: Quiet = False,
+) -> None:
+    """How many people and tasks a study of gaps needs, by simulation; without options the design of Bennett's study."""
+    from scenarist.cli.console import json_out
+    from scenarist.lab.planning import MOST, plan_study
+
+    given = {
+        "people": people, "tasks": tasks, "answers": answers, "conditions": conditions, "base": base, "effect": effect,
+    }  # fmt: skip
+    plan = plan_study(
+        {name: value for name, value in given.items() if value is not None}, wanted, pilot, simulations, seed
+    )
+    if json:
+        json_out(plan.form())
+        return
+    design, point, needed = plan.design, plan.power, plan.needed
+    print(
+        f"{design.people} people, {design.tasks} tasks, {design.answers} a person, {design.conditions} conditions; recovery "
+        f"{design.base:.1%}, in one condition {design.base + design.effect:.1%}."
+    )
+    print(
+        f"Power {point.power:.2f} ({point.low:.2f} to {point.high:.2f}, {point.simulations} simulated studies, alpha 0.05)."
+    )
+    print(
+        f"For power {wanted:g}: {needed.design.people} people (power {needed.power:.2f})."
+        if needed
+        else f"For power {wanted:g}: more than {MOST:,} people."
+    )
+    for entry in plan.resolution:
+        print(
+            f"Agreement with {entry.answers} answers a task: {entry.value:.3f}, standard error {entry.error:.3f} ({entry.tasks} tasks)."
+        )

@@ -116,8 +116,8 @@ class GapsExam:
                 yield msgspec.structs.replace(next(parsed), id=story.id, scenario=story.scenario, source=story.source)
 
     def is_read(self, story: Story) -> bool:
-        """Does it come with all that a gap is made of?"""
-        return bool(story.events and story.entities) and (self.condition == "full" or is_parsed(story))
+        """Does it come with all that a gap is made of? A parse, too, so that all conditions have the same items."""
+        return bool(story.events and story.entities) and is_parsed(story)
 
     def gaps(self, story: Story) -> Iterator[Item]:
         """The gaps of one document."""

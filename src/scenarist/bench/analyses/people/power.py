@@ -84,12 +84,13 @@ def simulate_cells(design: StudyDesign, rng: np.random.Generator) -> tuple[Any, 
     condition = np.arange(design.people) % design.conditions
     person = rng.normal(0.0, design.person_sd, design.people)
     task = rng.normal(0.0, design.task_sd, design.tasks)
+    seen = rng.random((design.people, design.tasks)).argsort(axis=1)[:, : design.answers]  # people x answers
+    chance = design.base + design.effect * (condition == 0)[:, None] + person[:, None] + task[seen]
+    hit = rng.random(seen.shape) < np.clip(chance, 0.005, 0.995)
     right, asked = np.zeros((design.tasks, design.conditions)), np.zeros((design.tasks, design.conditions))
-    for who in range(design.people):
-        seen = rng.permutation(design.tasks)[: design.answers]
-        chance = np.clip(design.base + design.effect * (condition[who] == 0) + person[who] + task[seen], 0.005, 0.995)
-        np.add.at(right, (seen, condition[who]), rng.random(design.answers) < chance)
-        np.add.at(asked, (seen, condition[who]), 1)
+    cell = (seen, np.broadcast_to(condition[:, None], seen.shape))
+    np.add.at(right, cell, hit)
+    np.add.at(asked, cell, 1)
     there = asked > 0
     return (right[there] / asked[there]), np.broadcast_to(np.arange(design.conditions) == 0, there.shape)[there]
 
@@ -128,16 +129,33 @@ def power_of(design: StudyDesign, simulations: int = SIMULATIONS, alpha: float =
 def people_needed(
     wanted: float, design: StudyDesign, most: int = 3000, simulations: int = SIMULATIONS, seed: int = 13
 ) -> PowerPoint | None:
-    """The smallest number of people, to a tenth, whose power is what is wanted; None where ``most`` are too few."""
-    low, high = design.conditions, most
-    best = power_of(design._replace(people=high), simulations, seed=seed)
-    if best.power < wanted:
-        return None
-    while high - low > max(1, high // 10):
-        middle = (low + high) // 2
-        point = power_of(design._replace(people=middle), simulations, seed=seed)
-        low, high, best = (low, middle, point) if point.power >= wanted else (middle, high, best)
-    return best
+    """The smallest number of people whose power is what is wanted; None where ``most`` are too few.
+
+    Single estimates are noisy, so a curve is laid through several: power is close to Phi(a + b sqrt(people)). Its crossing is simulated.
+    """
+    from scipy import stats
+
+    crossing = None
+    low, high = max(design.conditions, 4), most
+    for _ in range(2):  # once over everything, once around the crossing
+        sizes = sorted({round(size) for size in np.geomspace(low, high, 9)})
+        shares = [power_of(design._replace(people=size), simulations, seed=seed + size).power for size in sizes]
+        inside = [(size, share) for size, share in zip(sizes, shares, strict=True) if 0.02 < share < 0.98]
+        if len(inside) < 3:  # the curve is a step: the first size that reaches it
+            crossing = next((float(size) for size, share in zip(sizes, shares, strict=True) if share >= wanted), None)
+        else:
+            roots = np.sqrt([size for size, _ in inside])
+            b, a = np.polyfit(roots, stats.norm.ppf([share for _, share in inside]), 1)
+            crossing = float(((stats.norm.ppf(wanted) - a) / b) ** 2) if b > 0 else None
+        if crossing is None or crossing > most:
+            return None
+        low, high = max(design.conditions, int(crossing / 2)), min(most, int(crossing * 2) + 3)
+    people = max(design.conditions, int(np.ceil(crossing or most)))
+    while (
+        point := power_of(design._replace(people=people), 2 * simulations, seed=seed)
+    ).power < wanted and people < most:
+        people = min(most, people + max(1, people // 20))
+    return point
 
 
 def resolution(
