@@ -52,7 +52,8 @@ def plan_study(
     """The design of Bennett's study, or of a pilot's exported answers, with ``changes``; its power and what it would need."""
     if not 0 < wanted < 1:
         raise BadInput(f"power: the power that is wanted lies between 0 and 1, got {wanted}.")
-    design, sharp = StudyDesign(24), ()
+    design = StudyDesign(24)
+    sharp: tuple[Resolution, ...] = ()
     if pilot:
         parts = [part for part in read_study_files(Path(pilot)) if part.card.exam == "gaps"]
         given = [
@@ -67,7 +68,11 @@ def plan_study(
     wrong = [name for name in changes if name not in StudyDesign._fields]
     if wrong:
         raise BadInput(f"power: there is no {wrong[0]!r} in a design; it has {', '.join(StudyDesign._fields)}.")
-    design = design._replace(**changes).checked()
+    whole = {
+        name: int(value) if name in ("people", "tasks", "answers", "conditions") else value
+        for name, value in changes.items()
+    }
+    design = StudyDesign(**(design._asdict() | whole)).checked()
     return StudyPlan(
         design, power_of(design, simulations, seed=seed), wanted,
         people_needed(wanted, design, MOST, simulations, seed), sharp,

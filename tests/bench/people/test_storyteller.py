@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import time
 
+import msgspec
 import pytest
 
 from scenarist.bench.analyses.people import teller as analysis
@@ -13,8 +14,10 @@ from scenarist.learning.storyteller import enumeration
 from scenarist.learning.storyteller.inference import guess_missing, hear, places, unusual
 from scenarist.learning.storyteller.prior import StoryPrior
 from scenarist.learning.storyteller.teller import Teller
+from scenarist.noun import from_json, to_json
 from scenarist.question import Guess, Prediction
 from scenarist.registry import make
+from scenarist.verbs.exam import exam
 
 SCRIPTS = list(make("corpus", "toy-scripts", split="train"))
 TELLERS = (None, Teller(0.0, 2), Teller(1.0, 1), Teller(2.0, 2), Teller(4.0, 3))
@@ -115,3 +118,22 @@ def test_what_cannot_be_fitted_is_named():
         analysis.fit_rationality(items, [Prediction(items[0].id, (Guess("dance"),), "p")])
     with pytest.raises(BadInput, match="no item of this exam"):
         analysis.fit_rationality(items, [Prediction("elsewhere", answers[0].guesses, "p")])
+
+
+def test_people_are_fitted_from_their_files(tmp_path):
+    paper = exam(
+        "teller", "toy-scripts", settings={"ask": "mentioned", "rationality": 2.0, "stories": 10}, out=tmp_path
+    )
+    rational = make("model", "rational-listener", rationality=2.0)
+    lines = [to_json(rational.answer(item.question)) for item in paper.items]
+    for person in ("anna", "ben"):
+        written = [
+            to_json(msgspec.structs.replace(from_json(line, Prediction), item=item.id, by=person))
+            for line, item in zip(lines, paper.items, strict=True)
+        ]
+        (tmp_path / f"{person}.jsonl").write_bytes(b"\n".join(written) + b"\n")
+    said: list[str] = []
+    rows = analysis.people_fits(tmp_path, said)
+    assert [row.model for row in rows] == ["people", "anna", "ben"]
+    figure = rows[0].scores["rationality/cloze"]
+    assert figure.n == 2 * len(paper.items) and figure.low <= figure.value <= figure.high

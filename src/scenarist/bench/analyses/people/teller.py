@@ -11,12 +11,14 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from scenarist import __version__
 from scenarist.bench.analyses.people.answers import mean_figure
+from scenarist.bench.analyses.people.study_files import read_study_files
 from scenarist.bench.sheet import Analysis, Figure, FigureRow
 from scenarist.errors import BadInput
 from scenarist.exams.teller import TellerExam
@@ -56,8 +58,17 @@ class RationalityFit(NamedTuple):
         return Figure(self.value, self.low, self.high, self.answers)
 
 
-def table(split: str = "dev", seed: int = 13, limit: int | None = None, corpus: str = "") -> Analysis:  # noqa: ARG001
-    """The table `teller`: the toy scripts, or those of ``corpus`` (``script:NAME`` for one of the library); ``limit``: stories a script."""
+def table(
+    split: str = "dev",  # noqa: ARG001
+    seed: int = 13,
+    limit: int | None = None,
+    corpus: str = "",
+    answers: str = "",
+) -> Analysis:
+    """The table `teller`: the toy scripts, or those of ``corpus`` (``script:NAME`` for one of the library); ``limit``: stories a script.
+
+    ``answers``: a folder with the exam `teller` (ask=mentioned) and people's answers, whose rationality is fitted.
+    """
     scripts = chosen_scripts(corpus)
     stories = limit or STORIES
     rows = []
@@ -73,7 +84,10 @@ def table(split: str = "dev", seed: int = 13, limit: int | None = None, corpus: 
             {"true": 2.0, "note": "cloze answers of simulated listeners to stories of a teller of rationality 2"},
         )
     )
-    more = {"curves": curves(rows), "unusual": unusual_rows(scripts), "remarks": remarks(rows)}
+    said = remarks(rows)
+    if answers:
+        rows += people_fits(Path(answers), said)
+    more = {"curves": curves(rows), "unusual": unusual_rows(scripts), "remarks": said}
     data = f"{corpus or 'toy-scripts'}#{content_hash(repr(script).encode() for script in scripts)}"
     return Analysis(
         rows, sign("teller", {"exam": "teller", "data": data, "stories": stories, "seed": seed, "v": __version__}), more
@@ -264,10 +278,25 @@ def fit_rationality(items: Sequence[Item], answers: Iterable[Prediction]) -> Rat
     )
 
 
+def people_fits(folder: Path, said: list[str]) -> list[FigureRow]:
+    """A row for all people together and one for each, from stored answers."""
+    rows = []
+    for part in read_study_files(folder):
+        said += part.remarks
+        for name, fit in rationality_of(part.items, part.people).items():
+            row = FigureRow("people" if name == "all" else name, "human", {"rationality/cloze": fit.figure})
+            if fit.at_edge:
+                said.append(
+                    f"{row.model}: the interval of rationality ends where the values that were tried end ({GRID[0]:g} to {GRID[-1]:g})."
+                )
+            rows.append(row)
+    return rows
+
+
 def rationality_of(
     folder_items: Sequence[Item], people: Mapping[str, Sequence[Prediction]]
 ) -> dict[str, RationalityFit]:
     """The rationality that fits each person, and all of them."""
-    fits = {name: fit_rationality(folder_items, answers) for name, answers in people.items()}
     everything = [answer for answers in people.values() for answer in answers]
+    fits = {name: fit_rationality(folder_items, answers) for name, answers in people.items()} if len(people) > 1 else {}
     return {"all": fit_rationality(folder_items, everything), **fits}
