@@ -59,7 +59,9 @@ def plan_study(
         given = [
             answer
             for part in parts
-            for answer in gap_answers(part.items, (one for answers in part.people.values() for one in answers))
+            for answer in gap_answers(
+                part.items, (prediction for answers in part.people.values() for prediction in answers)
+            )
         ]
         answers = check_answers(given).answers
         conditions = [answer.condition for answer in answers]
