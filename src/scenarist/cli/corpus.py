@@ -1,4 +1,4 @@
-"""`scenarist corpus list | info | stats | check`: what is there, verified, and what is missing and how to get it."""
+"""`scenarist corpus list | info | stats | check | merge | from-study`: what is there, what is missing, what people made."""
 
 from __future__ import annotations
 
@@ -312,3 +312,40 @@ def merge_folder(
     print(f"Gold segments so far: {merged.segments}. Decisions left: {merged.decisions}.")
     if out is None:
         print("Nothing was written; name a folder: -o gold")
+
+
+@app.command("from-study", epilog=examples("scenarist corpus from-study lab.db rate-story -o mycloze"))
+def from_study(
+    db: Annotated[str, typer.Argument(help="The lab's database: a file, or postgresql://USER@HOST/NAME.")],
+    study: Annotated[
+        str, typer.Argument(help="A study in it, e.g. write-story, rate-story (or build-storycloze), unshuffle.")
+    ],
+    out: Annotated[Path, typer.Option("-o", "--out", help="Folder for the corpus and its card.")],
+    filter: Annotated[
+        str, typer.Option(help="Story Cloze: which ratings a case must have: paper, not-good, majority, apart.")
+    ] = "",
+    seed: Annotated[int, typer.Option(help="Seed of the division into validation and test.")] = 13,
+    force: Force = False,
+    json: Json = False,
+    quiet: Quiet = False,
+) -> None:
+    """Make a corpus of what people gave in a study: stories, a Story Cloze set, orders, answers; with a card."""
+    from scenarist.cli.console import json_out
+    from scenarist.lab.yields.write import collect_corpus
+    from scenarist.verbs.save import check_output_folder
+
+    if not force:
+        check_output_folder(out, ())
+    card = collect_corpus(db, study, out, {"filter": filter, "seed": seed})
+    if json:
+        json_out(card)
+        return
+    if quiet:
+        print("\n".join(card.files))
+        return
+    print(f"{card.what}: {', '.join(f'{name} {count:,}' for name, count in card.counts)}.")
+    if card.left_out:
+        print(f"Left out: {'; '.join(f'{reason}: {count:,}' for reason, count in card.left_out)}.")
+    print(f"People: {card.people}, {card.first} to {card.last}. Card: {out / 'CARD.md'}")
+    for line in card.then:
+        print(f"Next: {line}")

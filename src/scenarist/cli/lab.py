@@ -1,4 +1,4 @@
-"""`scenarist lab studies | serve | simulate | export | ranks | paper | admin`: people answer the same questions."""
+"""`scenarist lab studies | serve | simulate | export | ranks | review | paper | admin`: people answer the same questions."""
 
 from __future__ import annotations
 
@@ -152,6 +152,36 @@ def ranks(
         print(
             f"{row.condition:<14} {row.model:<20} median rank {row.original:g} (removed), {row.people:g} (people's), "
             f"first ten {row.recalled:.1%} of {row.items}"
+        )
+
+
+@app.command(epilog="Example: scenarist lab review write-story --db lab.db --approve-clean")
+def review(
+    study: StudyName,
+    db: Db = "lab.db",
+    approve_clean: Annotated[
+        bool, typer.Option("--approve-clean", help="Approve every waiting answer of which nothing was noticed.")
+    ] = False,
+    json: Json = False,
+    quiet: Quiet = False,
+) -> None:
+    """What waits for a reviewer, and approval rates by person; deciding one by one is done on the admin page."""
+    from scenarist.cli.console import json_out
+    from scenarist.lab.files import review_study
+
+    state = review_study(study, db, approve_clean)
+    if json:
+        json_out(state)
+        return
+    if approve_clean and not quiet:
+        print(f"Approved: {state['approved_now']}. Left for a person to look at: {state['waiting']}.")
+    for row in state["people"]:
+        rate = "" if row["rate"] is None else f", {row['rate']:.0%} approved"
+        notes = "".join(f" {flag}" for flag in row["flags"]) + (
+            f" Left out: {row['left_out']}" if row["left_out"] else ""
+        )
+        print(
+            f"{row['person'][:8]}  {row['answers']} answers, {row['waiting']} waiting{rate}, {row['seconds']:.1f} s a page.{notes}"
         )
 
 

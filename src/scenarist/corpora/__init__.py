@@ -34,6 +34,8 @@ INDEX: dict[str, str] = {
     "judged": "scenarist.corpora.judged:Judged",
     "judged:": "scenarist.corpora.judged:JudgedFolder",
     "stitched": "scenarist.corpora.stitched:Stitched",
+    "storycloze:": "scenarist.corpora.storycloze:StoryClozeFolder",
+    "rocstories:": "scenarist.corpora.rocstories:ROCStoriesFolder",
     "texts:": "scenarist.corpora.texts:Texts",
     "jsonl:": "scenarist.corpora.texts:Stories",
     "conllu:": "scenarist.corpora.texts:ParsedFiles",

@@ -16,6 +16,7 @@ from typing import ClassVar
 import msgspec
 
 from scenarist.corpora import search_path as finding
+from scenarist.corpora import splits
 from scenarist.corpora.loader import Ids, Loader
 from scenarist.corpora.masked_names import restore
 from scenarist.errors import BadInput
@@ -98,3 +99,27 @@ class ROCStories(Loader[Story]):
                 plain = restore(record.sentences)
                 story = Story.from_sentences(id, plain, title=record.storytitle, source=self.source, notes=notes)
             yield story
+
+
+class ROCStoriesFolder(ROCStories):
+    """Stories of one's own in the official columns: a folder (``rocstories:DIR``) with the official file names, or one file."""
+
+    usual_split: ClassVar[str] = "all"
+
+    def __init__(self, target: str | Path, split: str = "all") -> None:
+        super().__init__(split, path=target)
+
+    def read(self, path: Path) -> Iterator[Story]:
+        files = [path] if path.is_file() else [path / name for name in OFFICIAL if (path / name).is_file()]
+        if not files:
+            raise BadInput(
+                f"{path}: expected stories ({OFFICIAL[0]}). Make them from a study: "
+                f"scenarist corpus from-study lab.db write-story -o {path}"
+            )
+        ids = Ids()
+        for file in files:
+            yield from self.read_csv(file, ids)
+
+    def keeps(self, text: str) -> bool:
+        """Splits are cut by the rule; there is no file for each."""
+        return self.split == "all" or splits.keeps(self.split, text)

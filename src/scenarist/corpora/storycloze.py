@@ -67,3 +67,30 @@ class StoryCloze2018(StoryCloze2016):
         "dev": ("cloze_test_val__winter2018.csv", "cloze_test_val__winter2018-cloze_test_ALL_val - 1 - 1.csv"),
         "test": ("cloze_test_test__winter2018.csv", "cloze_test_test__winter2018-cloze_test_ALL_test - 1.csv"),
     }
+
+
+class StoryClozeFolder(StoryCloze2016):
+    """A set of one's own in the official columns: a folder (``storycloze:DIR``), or one file. A lab's set has these file names."""
+
+    name = "storycloze"
+    usual_split: ClassVar[str] = "all"
+
+    def __init__(self, target: str | Path, split: str = "all") -> None:
+        super().__init__(split, target)
+
+    def read(self, path: Path) -> Iterator[ClozeStory]:
+        files = [path] if path.is_file() else self.files_in(path)
+        for file in files:
+            yield from super().read(file)
+
+    def files_in(self, folder: Path) -> list[Path]:
+        """The files of the split."""
+        known = StoryCloze2016.files if self.split == "all" else {self.split: StoryCloze2016.files.get(self.split, ())}
+        files = [folder / name for names in known.values() for name in names if (folder / name).is_file()]
+        if not files:
+            wanted = ", ".join(names[0] for names in known.values() if names) or f"no file has the split {self.split}"
+            raise BadInput(
+                f"{folder}: expected a Story Cloze set ({wanted}). Make one from a study: "
+                f"scenarist corpus from-study lab.db rate-story -o {folder}"
+            )
+        return files

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from pathlib import Path
+from typing import Any
 
 import msgspec
 from sqlalchemy import select
@@ -100,6 +101,26 @@ def rank_study(name: str, db: str, model: str) -> list[ModelRank]:
     study = stored_study(name, db)
     rank_model(study, model)
     return [row for row in model_ranks(study) if row.model == model]
+
+
+def review_study(name: str, db: str, approve: bool = False) -> dict[str, Any]:
+    """What waits, and everybody's approval rate; ``approve``: first approve what nothing was noticed of."""
+    from scenarist.lab.review.queue import approve_clean, review_queue
+
+    study = stored_study(name, db)
+    approved_now, _ = approve_clean(study) if approve else (0, 0)
+    queue = review_queue(study)
+    people = [
+        {
+            "person": row.session, "answers": row.answers, "approved": row.approved, "sent_back": row.sent_back, "rejected": row.rejected,
+            "waiting": row.waiting, "rate": row.rate, "seconds": row.seconds, "flags": list(row.flags), "left_out": row.left_out,
+        }
+        for row in queue.people
+    ]  # fmt: skip
+    return {
+        "study": study.study.name, "approved_now": approved_now, "answers": len(queue.submissions), "waiting": len(queue.waiting()),
+        "refused_by_pages": queue.refused_count, "people": people,
+    }  # fmt: skip
 
 
 def study_paper(name: str, db: str) -> str:

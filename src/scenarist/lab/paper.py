@@ -8,6 +8,7 @@ from statistics import median
 from scenarist.lab.answered import given_answers
 from scenarist.lab.findings import StudyFigure, agreement, cells, happenings, model_ranks
 from scenarist.lab.kinds import page_kind
+from scenarist.lab.review.crowd import crowd_tables
 from scenarist.lab.roster import OpenStudy
 
 PASTED = 20
@@ -67,6 +68,9 @@ def paper(study: OpenStudy) -> str:
         "| --- | --- | --- | --- | --- |",
     ]
     lines += [figure_row(figure) for figure in agreement(study)] or ["| | nothing yet | | | |"]
+    for crowd in crowd_tables(study):
+        lines += ["", f"{crowd.caption}:", "", "| | here | in the paper |", "| --- | --- | --- |"]
+        lines += [f"| {row.name} | {row.value} | {row.published} |" for row in crowd.rows]
     listed = model_ranks(study)
     if listed:
         lines += [

@@ -18,7 +18,7 @@ from sqlalchemy.exc import IntegrityError
 from scenarist.errors import BadInput
 from scenarist.lab.assignment import Assignment
 from scenarist.lab.database.engine import Database
-from scenarist.lab.database.tables import answers, events, items, refusals, sessions, studies, tokens, trials
+from scenarist.lab.database.tables import answers, events, items, refusals, reviews, sessions, studies, tokens, trials
 from scenarist.lab.kinds import page_kind
 from scenarist.lab.kinds.base import LabAnswer
 from scenarist.lab.sources import make_items
@@ -26,7 +26,7 @@ from scenarist.lab.study import OUTCOMES, Study, StudyStep, parse_study, right_a
 from scenarist.noun import from_json, to_json
 from scenarist.question import Item
 
-LIVE = ("annotated", "answers")
+LIVE = ("annotated", "answers", "contexts", "full-stories", "pilots")
 """Sources that grow while people answer."""
 DAY = 86_400.0
 USED = "used "
@@ -253,7 +253,7 @@ class OpenStudy(Assignment):
     def withdraw(self, session: str) -> None:
         """Delete what somebody gave us; that she was there is kept as a count, without her id."""
         with self.database.write() as connection:
-            for table in (answers, refusals, trials, tokens):
+            for table in (answers, refusals, reviews, trials, tokens):
                 connection.execute(table.delete().where(table.c.session == session))
             connection.execute(
                 update(sessions)

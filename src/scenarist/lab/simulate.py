@@ -26,6 +26,7 @@ from scenarist.lab.database.tables import sessions
 from scenarist.lab.forms import ParsedForm, ParsedPage, parse_page
 from scenarist.lab.kinds import page_kind
 from scenarist.lab.kinds.base import FormFields, LabAnswer, NotAccepted
+from scenarist.lab.review.queue import approve_clean
 from scenarist.lab.roster import OpenStudy, open_study
 from scenarist.lab.server import ServerProcess
 from scenarist.lab.solver import PageSolver
@@ -345,3 +346,6 @@ def prepare_source(study: Study, db: str, database: Database, seed: int) -> None
         SOURCES[study.source.make](study, database)
     except BadInput:
         simulate_study(study.source.study, FEW_FIRST, db, seed=seed)
+        before = open_study(database, load_study(study.source.study))
+        if before.study.review.needed:
+            approve_clean(before)

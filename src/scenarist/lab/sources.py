@@ -6,6 +6,14 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, TypeAlias
 
 from scenarist.errors import BadInput
+from scenarist.lab.collected import (
+    choice_items,
+    context_items,
+    full_story_items,
+    order_items,
+    pilot_items,
+    prompt_items,
+)
 from scenarist.lab.study import Study
 from scenarist.question import Item, Segments, Where
 from scenarist.registry import make
@@ -126,6 +134,12 @@ def same_for_all(study: Study, items: Iterable[Item], wanted: str) -> ItemSets:
 
 
 SOURCES: dict[str, Callable[[Study, Database | None], ItemSets]] = {
+    "prompts": prompt_items,
+    "contexts": context_items,
+    "full-stories": full_story_items,
+    "pilots": pilot_items,
+    "orders": order_items,
+    "choices": choice_items,
     "none": no_items,
     "gaps": gap_items,
     "exam": exam_items,

@@ -72,6 +72,13 @@ class PeopleRules(Noun, frozen=True):
     pay: str = ""
 
 
+class ReviewRules(Noun, frozen=True):
+    """What a reviewer does before an answer counts."""
+
+    needed: bool = False
+    """An answer goes into a corpus, and to the studies that ask about it, only when a reviewer approved it."""
+
+
 class StudyStep(Noun, frozen=True):
     """A page beside the trials: instructions, practice, a check, closing questions. ``kind = "trials"`` is where the drawn items stand."""
 
@@ -113,6 +120,9 @@ class Study(Noun, frozen=True):
     settings: tuple[tuple[str, str | int | float], ...] = ()
     qualify: float = 0.0
     """Share of qualification steps that must be right; who has less is *screened*."""
+    review: ReviewRules = ReviewRules()
+    gives: str = ""
+    """The corpus that `scenarist corpus from-study` makes of its answers: a name of `lab/yields`."""
     seed: int = 13
 
     @property
@@ -187,7 +197,10 @@ def check_study(study: Study, where: str) -> None:
     """What a file can say wrongly although its shape is right."""
     from scenarist.lab.kinds import page_kind
     from scenarist.lab.sources import SOURCES
+    from scenarist.lab.yields import YIELDS
 
+    if study.gives and study.gives not in YIELDS:
+        raise BadInput(f"{where}: {suggest(study.gives, list(YIELDS), 'corpus that a study gives')}")
     if study.source.make not in SOURCES:
         raise BadInput(f"{where}: {suggest(study.source.make, list(SOURCES), 'source of items')}")
     if study.people.resume not in RESUME:

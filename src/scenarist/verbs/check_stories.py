@@ -112,6 +112,17 @@ def faults_of(sentences: Sequence[str]) -> list[Fault]:
     >>> faults_of(good), [fault.rule for fault in faults_of(good[:4])]
     ([], ['five sentences'])
     """
+    return certain_faults(sentences) + doubtful_faults(sentences)
+
+
+def doubtful_faults(sentences: Sequence[str]) -> list[Fault]:
+    """The rules of thumb."""
+    read = ReadSentences.of(sentences)
+    return realistic(sentences) + living_things(read) + plot(sentences) + coherent(sentences, read)
+
+
+def certain_faults(sentences: Sequence[str]) -> list[Fault]:
+    """The rules that need no judgement."""
     faults: list[Fault] = []
     if len(sentences) != SENTENCES:
         faults.append(Fault("five sentences", 0, f"Expected {SENTENCES} sentences, got {len(sentences)}."))
@@ -126,8 +137,7 @@ def faults_of(sentences: Sequence[str]) -> list[Fault]:
             faults.append(Fault("quotation", at, "No quotations: tell what was said instead."))
         if slang := sorted({word for word in lower(sentence) if word in SLANG}):
             faults.append(Fault("slang", at, f"Slang or informal: {', '.join(slang)}."))
-    read = ReadSentences.of(sentences)
-    return faults + realistic(sentences) + living_things(read) + plot(sentences) + coherent(sentences, read)
+    return faults
 
 
 def lower(sentence: str) -> list[str]:

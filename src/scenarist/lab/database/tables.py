@@ -132,6 +132,18 @@ admins = Table(
 )  # fmt: skip
 """Sessions of the admin."""
 
+reviews = Table(
+    "reviews", metadata,
+    Column("number", Integer, primary_key=True, autoincrement=True),
+    Column("session", String(40), ForeignKey("sessions.id"), nullable=False, index=True),
+    Column("trial", Integer, nullable=False),
+    Column("attempt", Integer, nullable=False),
+    Column("verdict", String(20), nullable=False),
+    Column("feedback", Text, nullable=False),
+    Column("kept", Float, nullable=False),
+)  # fmt: skip
+"""What a reviewer decided of an answer: the last row of an attempt counts. Trial -1 speaks of all answers of a person."""
+
 events = Table(
     "events", metadata,
     Column("number", Integer, primary_key=True, autoincrement=True),

@@ -88,6 +88,10 @@ class PageKind:
     outputs: Mapping[str, str] = {}
     """The columns its answers give, described."""
     button = "Save and go on"
+    unique = False
+    """Is an answer refused that somebody gave before, word for word?"""
+    scale = False
+    """Are answers steps of a scale: is somebody asked who gives the same one again and again?"""
 
     def hotkeys(self, settings: Mapping[str, Any]) -> Sequence[tuple[str, str]]:
         """Keys with a meaning on this page."""
@@ -124,6 +128,21 @@ class PageKind:
         """An answer as columns of a table; the names are those of ``outputs``."""
         first = next(iter(self.outputs), "answer")
         return {first: answer.answer if isinstance(answer.answer, str) else "", **dict(answer.more)}
+
+    def compare(self, answer: LabAnswer, earlier: Sequence[LabAnswer], form: FormFields) -> None:
+        """NotAccepted where an answer does not go with the same person's earlier ones to other pages of this kind."""
+
+    def remarks(self, answer: LabAnswer, question: AnyQuestion | None) -> Sequence[str]:
+        """What a reviewer should look at in an answer."""
+        return ()
+
+    def lines(self, answer: LabAnswer, question: AnyQuestion | None) -> Sequence[tuple[str, str]]:
+        """Question and answer as (name, text), for a reviewer."""
+        return tuple(self.columns(answer, question).items())
+
+    def written(self, answer: LabAnswer) -> str:
+        """The text that a person made up, to be held against others'; empty where the answer is none."""
+        return ""
 
     def simulate(self, page: ParsedPage, form: ParsedForm, draw: random.Random) -> dict[str, list[str]]:
         """What somebody might answer, knowing nothing but the page."""

@@ -23,6 +23,7 @@ from scenarist.lab.database.tables import admins
 from scenarist.lab.export import described, predictions, reconcile, table
 from scenarist.lab.findings import figures, rank_model
 from scenarist.lab.paper import paper
+from scenarist.lab.review.crowd import crowd_tables
 from scenarist.lab.roster import OpenStudy
 from scenarist.lab.web.http import RateLimit, address, cookie, form_of, hashed, new_token, same
 from scenarist.lab.web.participants import ParticipantPages
@@ -160,7 +161,7 @@ class Admin:
         }  # fmt: skip
         return respond(
             "admin/study.html", 200 if not problem else 422, study=study.study, version=study.version, codes=study.codes,
-            csrf=admin.csrf, links=links, problem=problem, listed=listed, items=len(study.items), **figures(study),
+            csrf=admin.csrf, links=links, problem=problem, listed=listed, items=len(study.items), crowd=crowd_tables(study), **figures(study),
         )  # fmt: skip
 
     def changed(self, request: Request, change: Callable[[OpenStudy], object]) -> Response:

@@ -19,6 +19,7 @@ from scenarist.lab.web.admin import Admin
 from scenarist.lab.web.http import Front
 from scenarist.lab.web.participants import ParticipantPages
 from scenarist.lab.web.rendering import STATIC, respond
+from scenarist.lab.web.reviewing import Reviewing
 
 
 def make_app(database: Database, studies: Sequence[Study]) -> Starlette:
@@ -58,6 +59,7 @@ def make_app(database: Database, studies: Sequence[Study]) -> Starlette:
         Route("/", front, methods=["GET"]),
         *people.routes(),
         *admin.routes(),
+        *Reviewing(admin).routes(),
         Mount("/static", StaticFiles(directory=STATIC), name="static"),
     ]
     return Starlette(

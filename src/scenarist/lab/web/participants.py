@@ -21,6 +21,7 @@ from scenarist.lab.database.engine import NotKept
 from scenarist.lab.database.tables import answers, trials
 from scenarist.lab.kinds import page_kind
 from scenarist.lab.kinds.base import LabAnswer, NotAccepted
+from scenarist.lab.review.beside import compare_with_earlier, sent_back
 from scenarist.lab.study import right_answer
 from scenarist.lab.web.entrance import Entrance
 from scenarist.lab.web.farewell import Farewell
@@ -101,6 +102,8 @@ class ParticipantPages(Entrance, Farewell):
         earlier = from_json(row.body, LabAnswer) if row.body else None
         step = study.step(row.item)
         problem = step.feedback if step is not None and step.phase == "check" and earlier and not row.done else ""
+        if step is None and earlier is not None and not row.done:
+            problem = sent_back(study.database, session.id, row)
         return self.show(request, session, row, (row.attempt or 0) + 1, earlier, problem)
 
     def show(
@@ -157,6 +160,8 @@ class ParticipantPages(Entrance, Farewell):
         sent = page_kind(row.kind).again(form)
         try:
             answer = page_kind(row.kind).read(form, question, settings)
+            if step is None:
+                compare_with_earlier(study, session, row, answer, form)
         except NotAccepted as error:
             with suppress(NotKept):
                 study.refuse(session.id, number, json.dumps(form.pairs[:50], ensure_ascii=False), str(error))
