@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from scenarist.errors import BadInput
 from scenarist.lab.collected import (
-    choice_items,
     context_items,
     full_story_items,
     order_items,
@@ -78,6 +77,7 @@ def story_items(study: Study, database: Database | None) -> ItemSets:
 
 def exam_items(study: Study, database: Database | None) -> ItemSets:
     """The items of any exam on a corpus, as models sit it; the setting ``by`` names the exam's switch that a condition sets."""
+    from scenarist.bench.other_corpus import usual_split
     from scenarist.verbs.exam import exam
 
     switches = study.source.switches
@@ -86,7 +86,7 @@ def exam_items(study: Study, database: Database | None) -> ItemSets:
         raise BadInput(f'{study.name}: the source "exam" needs its name: settings = {{ exam = "the-or-a" }}.')
     if not by and len(study.conditions) > 1:
         raise BadInput(f"{study.name}: {len(study.conditions)} conditions need `by`, the exam's switch that they set.")
-    split, limit = study.source.split or "dev", study.source.limit or None
+    split, limit = usual_split(study.source.corpus, study.source.split), study.source.limit or None
     sets = {}
     for condition in study.conditions:
         settings = switches | ({by: condition} if by else {})
@@ -139,7 +139,6 @@ SOURCES: dict[str, Callable[[Study, Database | None], ItemSets]] = {
     "full-stories": full_story_items,
     "pilots": pilot_items,
     "orders": order_items,
-    "choices": choice_items,
     "none": no_items,
     "gaps": gap_items,
     "exam": exam_items,
