@@ -111,10 +111,10 @@ def imagine_endings(context: Sequence[str], draw: random.Random) -> tuple[str, s
     if number is None or not SUBJECT.match(f"{subject} "):
         return f"{subject} was glad that it ended so.", f"{subject} never heard of it, {draw.randint(2, 999)} times."
     deeds = world.scripts[number].deeds
-    told = {deed_of(sentence) for sentence in context}
-    last = max(world.places.get(deed, {}).get(number, -1) for deed in told)
-    later = [deed for place, deed in enumerate(deeds) if place > last and deed.casefold() not in told]
-    right = draw.choice(later or [deed for deed in deeds if deed.casefold() not in told])
+    shown = {deed_of(sentence) for sentence in context}
+    last = max(world.places.get(deed, {}).get(number, -1) for deed in shown)
+    later = [deed for place, deed in enumerate(deeds) if place > last and deed.casefold() not in shown]
+    right = draw.choice(later or [deed for deed in deeds if deed.casefold() not in shown])
     while True:
         other = draw.choice(world.scripts)
         wrong = draw.choice(other.deeds)

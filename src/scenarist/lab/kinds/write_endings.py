@@ -77,5 +77,5 @@ def shares_character(context: Sequence[str], ending: str) -> bool:
     [True, True, True, False]
     """
     words = {word.lower() for word in WORD.findall(ending)}
-    told = {word.lower() for sentence in context for word in WORD.findall(sentence)} - STARTERS
-    return bool(words & PRONOUNS) or any(len(word) > 2 and word in told for word in words)
+    known = {word.lower() for sentence in context for word in WORD.findall(sentence)} - STARTERS
+    return bool(words & PRONOUNS) or any(len(word) > 2 and word in known for word in words)

@@ -67,7 +67,7 @@ class CollectedCorpus(Noun, frozen=True):
     files: tuple[str, ...]
     then: tuple[str, ...]
     """Commands that go on with it."""
-    made: str
+    scenarist: str
     """Version of scenarist."""
 
 
@@ -175,7 +175,7 @@ def card_text(card: CollectedCorpus) -> str:
     if card.paper:
         lines += [f"After {card.paper}.", ""]
     lines += [
-        f"People: {card.people}. Answers: {card.first} to {card.last}. scenarist {card.made}.",
+        f"People: {card.people}. Answers: {card.first} to {card.last}. scenarist {card.scenarist}.",
         "",
         "## Versions of the study",
         "",
