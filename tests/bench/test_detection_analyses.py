@@ -183,3 +183,9 @@ def test_the_map_shows_every_wrong_pair_and_the_words_of_topics() -> None:
     text = confusion_page(form)
     assert text.count("<rect class=") == 3
     assert 'class="r"' in text and "making tea → making coffee: 3" in text and "</script><script>" in text
+
+
+def test_ratios_of_what_is_not_there_are_nothing() -> None:
+    assert [float(one) for one in scenarios.ratios((0.0, 0.0, 0.0))] == [0.0, 0.0, 0.0]
+    assert [float(one) for one in scenarios.ratios((0.0, 4.0, 0.0))] == [0.0, 0.0, 0.0]
+    assert [float(one) for one in scenarios.ratios((3.0, 4.0, 6.0))] == [0.75, 0.5, 0.6]

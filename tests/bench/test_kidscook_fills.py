@@ -51,3 +51,25 @@ def test_tables_run_on_a_few_pairs(table: str, module: str, row: str, monkeypatc
         for cell in each.scores.values():
             assert cell.value >= 0
     assert made.signature.startswith(f"{table}|")
+
+
+class Rated:
+    """A model that gives every word of a blank the same chance."""
+
+    def rate_many(self, questions: list[object], keys: list[object]) -> list[tuple[float | None, int]]:
+        return [(-1.5, 1)] * len(questions)
+
+
+def test_surprisal_is_a_mean_over_words_and_transitions_cost_more(monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip("torch")
+    import math
+
+    from scenarist.bench.analyses import kidscook_alignment
+
+    pairs = [PAIR, Pair("q", ("mix", "it", "well"), PAIR.concrete, ((4, 6), (8, 9)))]
+    monkeypatch.setattr(kidscook_alignment, "KidsCook", lambda split: pairs)
+    plain, more = kidscook_alignment.surprisal(Rated(), "dev", None).values()
+    assert plain.value == pytest.approx(1.5) and plain.n == 7 and plain.groups == 2
+    assert more.value == pytest.approx(
+        1.5 + math.log(2) * (7 + 6) / 7
+    )  # ln 2 for each word, and for each of six blanks

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from pathlib import Path
 
 import pytest
@@ -9,6 +10,8 @@ import pytest
 from scenarist.errors import BadInput, BudgetSpent, Missing
 from scenarist.networks.addresses.base import Continuations
 from scenarist.networks.addresses.budget import Budget, spending
+from scenarist.networks.addresses.client import Refused
+from scenarist.networks.addresses.ladder import letter_levels
 from scenarist.networks.addresses.server import ServedModel
 from scenarist.question import Choice, Order
 from scenarist.registry import make
@@ -174,3 +177,16 @@ def test_an_order_is_asked_for_and_read() -> None:
 def test_a_model_without_likelihoods_says_what_to_type() -> None:
     with SmallServer("text-only") as server, pytest.raises(BadInput, match="--set score=letters"):
         model(server, "echo").ready()
+
+
+@pytest.mark.parametrize("listed", [[], [{}], [{"A": -0.1}], None])
+def test_a_server_that_lists_no_likely_tokens_is_refused(listed: object) -> None:
+    with pytest.raises(Refused, match="does not list the likeliest tokens"):
+        letter_levels({"logprobs": {"top_logprobs": listed}}, ("A", "B"))
+
+
+def test_a_letter_that_is_not_listed_is_no_likelier_than_the_last() -> None:
+    levels = letter_levels({"logprobs": {"top_logprobs": [{"A": -0.5, " A": -2.0, "x": -3.0}]}}, ("A", "B"))
+    assert levels[0] == pytest.approx(math.log(math.exp(-0.5) + math.exp(-2.0))) and levels[1] == -3.0
+    with pytest.raises(Refused, match="none of the letters"):
+        letter_levels({"logprobs": {"top_logprobs": [{"x": -0.5, "y": -2.0}]}}, ("A", "B"))

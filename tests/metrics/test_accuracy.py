@@ -84,3 +84,11 @@ def test_information_content_of_guesses():
     assert InformationContent(k=2, base="e", counts={"a": 1, "b": 1}).bits("a") == pytest.approx(math.log(2))
     with pytest.raises(BadInput, match="frequencies"):
         InformationContent().bits("say")
+
+
+def test_only_words_of_one_blank_are_counted_together():
+    """Numbers at the end of an id join gaps for words, and no other questions."""
+    choices = [Item(f"q.{number}", Choice(("One.",), ("a", "b")), 0) for number in range(2)]
+    answers = [Prediction(item.id, (Guess(number),)) for number, item in enumerate(choices)]
+    assert [mark["n"] for mark in Match().mark_all(choices, answers)] == [1.0, 1.0]
+    assert [mark["right"] for mark in Match().mark_all(choices, answers)] == [1.0, 0.0]

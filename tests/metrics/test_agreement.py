@@ -162,3 +162,15 @@ def test_entropy_agreement_reads_a_poll_and_leaves_out_single_answers():
     assert metric.mark(item, crowd)["agreement"] == pytest.approx(scaled_agreement(["order", "order", "eat"]))
     assert metric.mark(item, Prediction("i", (Guess("eat"),)))["n"] == 0
     assert metric.mark(item, None)["n"] == 0
+
+
+def test_entropy_agreement_is_a_mean_over_items():
+    metric = EntropyAgreement(correction="none")
+    item = Item("i", Unsaid(Story.from_sentences("s", ["We sat down."])), "order")
+    split, whole = (
+        metric.mark(item, poll([Prediction("i", (Guess(verb),), f"p{place}") for place, verb in enumerate(verbs)]))
+        for verbs in (("sit", "order"), ("sit", "sit"))
+    )
+    assert split["n"] == whole["n"] == 1.0
+    totals = {key: np.asarray(split[key] + whole[key]) for key in split}
+    assert float(metric.combine(totals)) == pytest.approx((split["agreement"] + whole["agreement"]) / 2)

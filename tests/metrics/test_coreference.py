@@ -130,3 +130,11 @@ def test_no_answer_is_zero() -> None:
     for metric in (coref.Muc(), coref.BCubed(), coref.Ceaf(), coref.Conll()):
         counts = metric.mark(Item("i", Read(key.text), Reading(key)), None)
         assert float(metric.combine({name: np.array(value) for name, value in counts.items()})) == 0.0
+
+
+def test_entities_of_one_mention_count_unless_they_are_left_out() -> None:
+    alone, twice = Entity("a", (Mention(0, 3),), "person"), Entity("b", (Mention(4, 6), Mention(8, 9)), "place")
+    story = Story("s", "Ann is at home.", entities=(alone, twice))
+    assert coref.clusters(story) == [frozenset({(0, 3)}), frozenset({(4, 6), (8, 9)})]
+    assert coref.clusters(story, singletons=False) == [frozenset({(4, 6), (8, 9)})]
+    assert coref.clusters(story, kind="person") == [frozenset({(0, 3)})]

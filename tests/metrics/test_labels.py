@@ -153,3 +153,10 @@ def test_nothing_to_find_and_nothing_claimed_is_perfect():
     for average in ("micro", "macro"):
         metric = F1(average=average)
         assert value(metric, metric.mark(item, guess)) == 1.0
+
+
+def test_a_label_for_a_sentence_that_tells_nothing_is_one_wrong_label():
+    """Also where a wrong label costs a share: there is no key to share with, so the price is one."""
+    item, guess = sheet([[]], [["a"]])
+    for wrong in ("whole", "proportional"):
+        assert F1(wrong=wrong).mark(item, guess) == {"tp": 0.0, "fp": 1.0, "fn": 0.0}
