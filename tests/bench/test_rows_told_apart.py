@@ -90,6 +90,7 @@ def test_no_two_rows_of_a_live_run_share_a_signature(table, tmp_path):
     signatures = {row["model"]: row["scores"]["recall@50/all"]["signature"] for row in form["rows"][1:]}
     assert "|model:bigram|with:skip=5|train:toy|" in signatures["bigram-far"]
     assert "|model:bigram|train:toy|" in signatures["bigram"]
+    assert "|from:kind=chains|" in signatures["bigram"]  # what of the corpus it learned from
 
 
 def test_faults_are_found():

@@ -12,7 +12,7 @@ pytestmark = pytest.mark.neural
 
 from scenarist.errors import BadInput  # noqa: E402
 from scenarist.networks import checkpoint  # noqa: E402
-from scenarist.networks.adapters import JOINED, SINGLE, Lora, Setup  # noqa: E402
+from scenarist.networks.adapters import JOINED, SINGLE, Lora, Setup, times_inside  # noqa: E402
 
 IDS = torch.tensor([[0, 4, 5, 1], [3, 2, 8, 7]])
 
@@ -157,3 +157,20 @@ def test_older_forms_are_converted(tmp_path: Path):
         assert not change(path)  # it has the new form
     assert checkpoint.load(story, "stories").settings["factor"] == 2.0
     assert checkpoint.load(teller, "teller").lists["labels"] == ("None", "a")
+
+
+def test_dropout_falls_on_what_a_layer_adds_and_on_nothing_else():
+    matrices = {name: torch.ones(1, 400, 2) for name in ("o", "down", "qkv", "up")}
+    for drop in (0.0, 0.5):
+        times = times_inside(matrices, drop)
+        torch.manual_seed(1)
+        zeros = {name: int((times(torch.ones(1, 2), 0, name) == 0).sum()) for name in matrices}
+        assert zeros["qkv"] == zeros["up"] == 0
+        assert (zeros["o"] > 100 and zeros["down"] > 100) if drop else (zeros["o"] == zeros["down"] == 0)
+
+
+def test_reading_computes_no_layer_twice():
+    """Computing states again is for training, and switched on there."""
+    from scenarist.networks.llama import Llama
+
+    assert Llama.again is False
