@@ -40,6 +40,7 @@ VERBS = {
     "order": ("scenarist.cli.order", "Put shuffled sentences into story order."),
     "align": ("scenarist.cli.align", "Look up which concrete phrase an abstract word stands for."),
     "explain": ("scenarist.cli.explain", "Write the concrete steps of an abstract instruction."),
+    "serve": ("scenarist.cli.serve", "Read stories and look at scripts and results in a browser."),
     "lab": ("scenarist.cli.lab", "Let people answer the questions that models face."),
     "get": ("scenarist.cli.get", "Put release files (models, adapters) into place."),
     "doctor": ("scenarist.cli.doctor", "Say what is installed, found and missing here."),

@@ -9,23 +9,31 @@ import subprocess
 import sys
 import time
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from scenarist.errors import Missing, missing_extra
 from scenarist.lab.database.engine import open_database
 from scenarist.lab.study import Study
+
+if TYPE_CHECKING:
+    from starlette.types import ASGIApp
 
 STARTING_SECONDS = 120.0
 
 
 def serve(studies: Sequence[Study], url: str, host: str = "127.0.0.1", port: int = 8000) -> None:
     """Serve until interrupted."""
+    from scenarist.lab.web.app import make_app
+
+    listen(make_app(open_database(url), studies), host, port)
+
+
+def listen(app: ASGIApp, host: str, port: int) -> None:
+    """Answer requests to an application until interrupted."""
     try:
         import uvicorn
     except ModuleNotFoundError as error:
         raise missing_extra("uvicorn", "web", "the lab") from error
-    from scenarist.lab.web.app import make_app
-
-    app = make_app(open_database(url), studies)
     uvicorn.run(
         app, host=host, port=port, log_level="warning", access_log=False, backlog=2048, timeout_keep_alive=30, server_header=False,
         proxy_headers=True,
