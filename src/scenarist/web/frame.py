@@ -60,23 +60,23 @@ def message_page(title: str, text: str) -> str:
     return page(title, f'<h1>{escape(title)}</h1><p>{escape(text)}</p><p><a href="/">Back to the start</a></p>')
 
 
-def with_links(made: str, here: str, lab: bool = False) -> str:
+def with_links(drawn: str, here: str, lab: bool = False) -> str:
     """A page of `pages/` with the links of the site above it; ``here``: the link that is open."""
     links = [*LINKS, *([("/admin/", "Lab")] if lab else [])]
     items = "".join(
         f'<a href="{address}"{" aria-current=page" if address == here else ""}>{name}</a>' for address, name in links
     )
     bar = f'<nav class="site" aria-label="site"><strong>scenarist</strong>{items}</nav>'
-    return made.replace("</style></head>", f"{BAR}</style></head>", 1).replace("<body>", f"<body>{bar}", 1)
+    return drawn.replace("</style></head>", f"{BAR}</style></head>", 1).replace("<body>", f"<body>{bar}", 1)
 
 
-def headers(made: str) -> dict[str, str]:
+def headers(drawn: str) -> dict[str, str]:
     """The headers of a page: only the scripts that it came with may run, and nothing may be fetched from elsewhere.
 
     >>> headers("<p>no script</p>")["content-security-policy"].split("; ")[1]
     "script-src 'none'"
     """
-    scripts = re.findall(r"<script>(.*?)</script>", made, re.DOTALL)
+    scripts = re.findall(r"<script>(.*?)</script>", drawn, re.DOTALL)
     hashes = [f"'sha256-{b64encode(sha256(script.encode()).digest()).decode()}'" for script in scripts]
     policy = (
         "default-src 'none'", f"script-src {' '.join(hashes) or chr(39) + 'none' + chr(39)}", "style-src 'unsafe-inline'", "img-src data:",
