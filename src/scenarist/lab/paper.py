@@ -36,6 +36,11 @@ def paper(study: OpenStudy) -> str:
         f"{complete} people finished the study ({left}). {what.get('refused', 0)} did not consent, {what.get('withdrawn', 0)} withdrew and "
         "had their answers deleted, and are in no figure below."
     )
+    if plan.people.fee:
+        lines[-1] += (
+            f" Each was paid {plan.people.fee:.2f} {plan.people.pay or 'dollars'}: {plan.people.hourly:g} an hour, and {plan.people.slower:g} "
+            f"times the {plan.people.own_minutes:g} minutes that the experimenters took."
+        )
     if len(plan.conditions) > 1:
         split = ", ".join(f"{cell.condition}: {cell.states.get('complete', 0)}" for cell in counted)
         lines += ["", f"Conditions were assigned between people, to the least filled cell ({split})."]

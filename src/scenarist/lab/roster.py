@@ -26,7 +26,7 @@ from scenarist.lab.study import OUTCOMES, Study, StudyStep, parse_study, right_a
 from scenarist.noun import from_json, to_json
 from scenarist.question import Item
 
-LIVE = ("annotated", "answers", "contexts", "full-stories", "pilots")
+LIVE = ("annotated", "answers", "contexts", "full-stories", "pilots", "guesses")
 """Sources that grow while people answer."""
 DAY = 86_400.0
 USED = "used "

@@ -13,6 +13,7 @@ from scenarist.lab.collected import (
     pilot_items,
     prompt_items,
 )
+from scenarist.lab.materials import MATERIALS
 from scenarist.lab.study import Study
 from scenarist.question import Item, Segments, Where
 from scenarist.registry import make
@@ -145,6 +146,7 @@ SOURCES: dict[str, Callable[[Study, Database | None], ItemSets]] = {
     "stories": story_items,
     "annotated": annotated_items,
     "answers": answer_items,
+    **MATERIALS,
 }
 """Name -> what makes the items; a further study may add a line."""
 

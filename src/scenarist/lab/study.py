@@ -34,6 +34,8 @@ class ItemSource(Noun, frozen=True):
     split: str = ""
     study: str = ""
     """The study whose answers are asked about."""
+    texts: tuple[str, ...] = ()
+    """What is asked about, where it stands in the file itself: captions, activities."""
     documents: int = 0
     limit: int = 0
     settings: tuple[tuple[str, str | int | float], ...] = ()
@@ -70,6 +72,19 @@ class PeopleRules(Noun, frozen=True):
     hourly: float = 0.0
     """Pay an hour, for the consent page and the methods paragraph; the currency is in ``pay``."""
     pay: str = ""
+    own_minutes: float = 0.0
+    """How long the experimenters themselves took."""
+    slower: float = 1.5
+    """How much longer others take (Bisk et al. 2019: 1.5)."""
+
+    @property
+    def fee(self) -> float:
+        """Pay for the whole study: hourly rate x the experimenters' own time x how much longer others take; 0 where it is not given.
+
+        >>> PeopleRules(hourly=15.0, own_minutes=10.0).fee
+        3.75
+        """
+        return round(self.hourly * self.own_minutes / 60 * self.slower, 2)
 
 
 class ReviewRules(Noun, frozen=True):

@@ -57,8 +57,10 @@ class Choose(PageKind):
         return LabAnswer(value)
 
     def simulate(self, page: ParsedPage, form: ParsedForm, draw: random.Random) -> dict[str, list[str]]:
-        """Any of them."""
-        return {"answer": [draw.choice([control.value for control in form.named("answer")])]}
+        """Any of them; who is asked again takes another one than before."""
+        controls = form.named("answer")
+        fresh = [control.value for control in controls if not control.checked]
+        return {"answer": [draw.choice(fresh or [control.value for control in controls])]}
 
 
 class Write(PageKind):
