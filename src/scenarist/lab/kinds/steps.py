@@ -7,6 +7,7 @@ is missing is asked for). A clip or a picture is the second line of the context,
 from __future__ import annotations
 
 import random
+import re
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from typing import Any
@@ -89,4 +90,7 @@ LEAST_TOLD = 6
 @lru_cache(maxsize=1)
 def scripted_steps() -> dict[str, tuple[str, ...]]:
     """Activity -> the phrases of its written script, for simulated people."""
-    return {script.scenario.lower(): tuple(dict.fromkeys(event.phrase for event in script.events)) for script in Library()}
+    return {
+        script.scenario.lower(): tuple(dict.fromkeys(re.sub(r"[{}]", "", event.wordings[0]) for event in script.events if event.wordings))
+        for script in Library()
+    }
