@@ -35,8 +35,11 @@ class ListSteps(ComposeTexts):
     name = "steps"
     unique = False
     label = "Step {number}"
-    inputs: Mapping[str, str] = {"ask_for": "what to explain", "context": "the caption or activity, and where its clip is"}
-    outputs: Mapping[str, str] = {"texts": "the steps in order, joined by |", "title": "always empty"}
+    inputs: Mapping[str, str] = {
+        "ask_for": "what to explain",
+        "context": "the caption or activity, and where its clip is",
+    }
+    outputs: Mapping[str, str] = {"steps": "the steps in order, joined by |"}
     template = """
 {% if clip %}<p><a href="{{ clip }}" target="_blank" rel="noopener noreferrer external">See how it is done</a> <span class="soft">(opens another window)</span></p>{% endif %}
 """ + ComposeTexts.template.replace("{% for sentence in context %}", "{% for sentence in context[:1] %}", 1)
@@ -55,7 +58,8 @@ class ListSteps(ComposeTexts):
         fresh = [bool({*stems(step)} - STOP - said) for step in parts_of(answer)]
         if settings.get("new_words", 0) and not any(fresh):
             raise NotAccepted(
-                "These steps say no more than the instruction. Say what it leaves out: which tool, how to hold it, when it is done.", "text"
+                "These steps say no more than the instruction. Say what it leaves out: which tool, how to hold it, when it is done.",
+                "text",
             )
         return answer
 
@@ -70,6 +74,10 @@ class ListSteps(ComposeTexts):
         if any(parts_of(other) == parts_of(answer) for other in earlier):
             raise NotAccepted("You sent these steps before, for something else. Please tell this one.", "text")
 
+    def columns(self, answer: LabAnswer, question: AnyQuestion | None) -> dict[str, str]:
+        """The steps in one cell."""
+        return {"steps": " | ".join(parts_of(answer))}
+
     def simulate(self, page: ParsedPage, form: ParsedForm, draw: random.Random) -> dict[str, list[str]]:
         """The events of the library's script where it has one, some of them left out; else what everybody knows of the kitchen."""
         boxes = len(form.named("text"))
@@ -80,7 +88,12 @@ class ListSteps(ComposeTexts):
             return {"text": (told if len(told) >= LEAST_TOLD else list(known))[:boxes]}
         steps = draw.sample(BASIC, min(boxes, draw.randint(3, 5)))
         tool = draw.choice(TOOLS)
-        return {"text": [*(step.format(tool=tool) for step in steps[:-1]), f"{activity or 'finish'} with the {tool} until it is done"]}
+        return {
+            "text": [
+                *(step.format(tool=tool) for step in steps[:-1]),
+                f"{activity or 'finish'} with the {tool} until it is done",
+            ]
+        }
 
 
 LEAST_TOLD = 6
@@ -91,6 +104,8 @@ LEAST_TOLD = 6
 def scripted_steps() -> dict[str, tuple[str, ...]]:
     """Activity -> the phrases of its written script, for simulated people."""
     return {
-        script.scenario.lower(): tuple(dict.fromkeys(re.sub(r"[{}]", "", event.wordings[0]) for event in script.events if event.wordings))
+        script.scenario.lower(): tuple(
+            dict.fromkeys(re.sub(r"[{}]", "", event.wordings[0]) for event in script.events if event.wordings)
+        )
         for script in Library()
     }

@@ -8,6 +8,9 @@ YIELDS: dict[str, str] = {
     "endings": "scenarist.lab.yields.storycloze:harvest_endings",
     "storycloze": "scenarist.lab.yields.storycloze:harvest_story_cloze",
     "orders": "scenarist.lab.yields.exam_answers:harvest_orders",
+    "kidscook": "scenarist.lab.yields.pairs:harvest_pairs",
+    "descript": "scenarist.lab.yields.scripts:harvest_scripts",
+    "eventcloze": "scenarist.lab.yields.cloze_tests:harvest_cloze_tests",
     "predictions": "scenarist.lab.yields.exam_answers:harvest_predictions",
 }
 ALIASES = {"build-storycloze": "storycloze"}
