@@ -13,7 +13,7 @@ import random
 import secrets
 from collections import defaultdict
 from concurrent.futures import ThreadPoolExecutor
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from sqlalchemy import select
 
@@ -331,7 +331,7 @@ def meant(study: OpenStudy, trial: tuple[str, str, str], form: SentForm) -> LabA
     step = study.step(name)
     item = study.item(condition, name) if step is None else None
     question = item.question if item is not None else step.question if step is not None else None
-    settings: dict[str, Any] = study.study.switches if step is None else dict(step.settings)
+    settings = study.study.settings_of(step)
     try:
         return page_kind(kind).read(FormFields(form.fields), question, settings)
     except NotAccepted:

@@ -150,6 +150,12 @@ class Study(Noun, frozen=True):
         """The settings of the page kind by name."""
         return dict(self.settings)
 
+    def settings_of(self, step: StudyStep | None) -> dict[str, Any]:
+        """The settings of a page: the study's on a trial; on a step of the same kind (an example to try) the step's own above them."""
+        if step is None:
+            return self.switches
+        return (self.switches if step.kind == self.kind else {}) | dict(step.settings)
+
     @property
     def kinds(self) -> tuple[str, ...]:
         """Every page kind that occurs."""

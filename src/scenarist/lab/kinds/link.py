@@ -19,7 +19,7 @@ from scenarist.lab.kinds.base import FormFields, LabAnswer, NotAccepted, PageKin
 from scenarist.question import AnyQuestion, Read, Reading
 from scenarist.reading.chains import chains
 from scenarist.registry import make
-from scenarist.story import Chain, Entity, Event, Role, Sentence, Story, replace
+from scenarist.story import Chain, Entity, Event, Link, Role, Sentence, Story, replace
 
 LEAST = 3
 """Core events that a story needs, where the study says nothing else."""
@@ -278,8 +278,15 @@ def with_role(event: Event, entity: str, proposed_role: str, role: str) -> Event
 
 
 def core_chain(answer: LabAnswer) -> Chain:
-    """The chain of an answer: the core events of its central entity."""
+    """The chain of an answer: the core events of its central entity, each with the part that it has; ``places`` are tokens."""
     if not isinstance(answer.answer, Reading) or not answer.answer.story.entities:
         return Chain(())
     story = answer.answer.story
-    return next((chain for chain in chains(story) if chain.entity == story.entities[0].id), Chain(()))
+    entity = story.entities[0].id
+    told = [
+        (event.token, Link(event.predicate, role.name))
+        for event in story.events
+        for role in event.roles
+        if role.entity == entity
+    ]
+    return Chain(tuple(link for _, link in told), entity, story.id, tuple(token for token, _ in told))

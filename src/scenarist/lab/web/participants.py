@@ -116,7 +116,7 @@ class ParticipantPages(Entrance, Farewell):
         kind = page_kind(row.kind)
         item = study.item(session.condition, row.item) if step is None else None
         question = item.question if item is not None else step.question if step is not None else None
-        settings = study.study.switches if step is None else dict(step.settings)
+        settings = study.study.settings_of(step)
         text = step.text if step is not None else ""
         if sent is None and earlier is None and not problem:
             key = (study.version, session.condition, row.item)
@@ -155,7 +155,7 @@ class ParticipantPages(Entrance, Farewell):
         step = study.step(row.item)
         item = study.item(session.condition, row.item) if step is None else None
         question = item.question if item is not None else step.question if step is not None else None
-        settings = study.study.switches if step is None else dict(step.settings)
+        settings = study.study.settings_of(step)
         attempt = whole(form.get("attempt"), 1)
         sent = page_kind(row.kind).again(form)
         try:

@@ -12,6 +12,7 @@ from typing import Any
 
 from scenarist.lab.answered import GivenAnswer
 from scenarist.lab.collected import counted
+from scenarist.lab.kinds.link import core_chain
 from scenarist.lab.roster import OpenStudy
 from scenarist.lab.yields.write import HarvestedFiles
 from scenarist.question import Reading
@@ -60,28 +61,16 @@ def harvest_cloze_tests(study: OpenStudy, options: Mapping[str, Any]) -> Harvest
 
 def same_entity(listed: Sequence[GivenAnswer]) -> tuple[GivenAnswer, GivenAnswer] | None:
     """The first two people who chose the same central entity."""
-    for pair in combinations(listed, 2):
-        first, second = (answer.answer.answer for answer in pair)
-        if (
-            isinstance(first, Reading)
-            and isinstance(second, Reading)
-            and first.story.entities[0].id == second.story.entities[0].id
-        ):
-            return pair
-    return None
+    pairs = combinations(listed, 2)
+    return next(
+        (pair for pair in pairs if core_chain(pair[0].answer).entity == core_chain(pair[1].answer).entity), None
+    )
 
 
 def core_events(answer: GivenAnswer) -> list[CoreEvent]:
     """The core events of an answer, in the order of the text."""
-    reading = answer.answer.answer
-    assert isinstance(reading, Reading)
-    entity = reading.story.entities[0].id
-    return [
-        (event.token, f"{event.predicate}:{role.name}")
-        for event in sorted(reading.story.events, key=lambda event: event.token)
-        for role in event.roles
-        if role.entity == entity
-    ]
+    chain = core_chain(answer.answer)
+    return [(token, str(link)) for token, link in zip(chain.places, chain.links, strict=True)]
 
 
 def cloze_text(name: str, events: Sequence[str]) -> str:
