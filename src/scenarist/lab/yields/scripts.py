@@ -52,8 +52,8 @@ def harvest_scripts(study: OpenStudy, options: Mapping[str, Any]) -> HarvestedFi
     ]
     if stories:
         files["esds.jsonl"] = list(write_jsonl(stories))
-    steps = sum(len(story.sentences) for story in stories)
-    counts = {"descriptions": len(stories), "activities": len(told), "steps": steps, "tellers": len(tellers)}
+    total = sum(len(story.sentences) for story in stories)
+    counts = {"descriptions": len(stories), "activities": len(told), "steps": total, "tellers": len(tellers)}
     return HarvestedFiles(
         files, counts, {"lists that repeat an earlier one": repeated} if repeated else {}, "Event sequence descriptions",
         ("scenarist learn jsonl:{out}/esds.jsonl --scripts -o my-scripts", "scenarist corpus stats jsonl:{out}/esds.jsonl"),
