@@ -120,7 +120,8 @@ def build(target: str, name: str, settings: Mapping[str, Any]) -> Any:
     except TypeError as error:
         said = str(error)
         if "unexpected keyword" in said:
-            raise BadInput(f"{name}: {said}. {settings_there_are(kind)}") from error
+            unknown = said.rpartition("argument ")[2]
+            raise BadInput(f"{name}: there is no setting {unknown}. {settings_there_are(kind)}") from error
         if "required keyword" in said or "required positional" in said:
             raise BadInput(f"{name}: {said}") from error
         raise

@@ -38,7 +38,8 @@ def open_binary(path: Path) -> BinaryIO:
 
 def truncated(path: Path | str, number: int, error: Exception) -> BadInput:
     """The error for a packed file that ends too early or is damaged."""
-    return BadInput(f"{path}, after line {number}: the packed file is truncated or damaged ({error}). Get it again.")
+    place = f"{path}, after line {number}" if number else str(path)
+    return BadInput(f"{place}: the packed file is truncated or damaged ({error}). Get it again.")
 
 
 def lines(path: Path, encoding: str = "utf-8") -> Iterator[Line]:
