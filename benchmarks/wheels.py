@@ -5,8 +5,9 @@
     python -m benchmarks.wheels --pythons 3.12 --again            # nothing from an earlier run
 
 `build`, `twine` and `check-wheel-contents` go into an environment of their own. Each Python found (3.11, 3.12, 3.13: on PATH, as `py -3.12`,
-in pyenv's and uv's folders) gets an empty environment for the base and one for each extra alone; those not found are named. An environment
-is removed as soon as README was walked through in it. Every command must be done, or end with exit code 3 and the line to type; a
+in pyenv's and uv's folders) gets an empty environment for the base, and for each extra alone one that begins as a copy of it; those not found are named. An environment
+is removed when it is no longer needed. With the base all of README's commands are tried; with an extra those that the base did not do, those
+that the extra is for, and some of the base again (``--whole``: all). Every command must be done, or end with exit code 3 and the line to type; a
 traceback fails.
 
 torch is taken from where a file without CUDA is to be had (pip's own folders, else PyTorch's index of such files); where there is none for a
@@ -32,7 +33,7 @@ import tomllib
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from benchmarks.wheels_readme import ROOT, walk
 
@@ -112,11 +113,18 @@ def find_python(version: str) -> list[str]:
     return []
 
 
-def environment(python: list[str], folder: Path) -> Path:
-    """An empty environment; its Python."""
+def environment(python: list[str], folder: Path, base: Path | None = None) -> Path:
+    """An empty environment, or a copy of one; its Python."""
     shutil.rmtree(folder, ignore_errors=True)
-    run([*python, "-m", "venv", folder])
-    return folder / ("Scripts" if os.name == "nt" else "bin") / "python"
+    inside = folder / ("Scripts" if os.name == "nt" else "bin") / "python"
+    if base is None or os.name == "nt":  # programs of Windows hold their paths
+        run([*python, "-m", "venv", folder])
+        return inside
+    shutil.copytree(base, folder, symlinks=True)
+    for script in inside.parent.iterdir():  # what starts a program names its Python by its path
+        if script.is_file() and not script.is_symlink() and str(base).encode() in (text := script.read_bytes()):
+            script.write_bytes(text.replace(str(base).encode(), str(folder).encode()))
+    return inside
 
 
 def megabytes(folder: Path) -> float:
@@ -213,43 +221,54 @@ def needs_torch(requirements: list[str]) -> bool:
     return any(requirement.startswith(NEEDS_TORCH) for requirement in requirements)
 
 
-def try_extra(
-    python: list[str], extra: str, torch: list[str] | None, dist: Path, place: Path, tell: Callable[[str], None]
-) -> dict[str, Any]:
-    """An empty environment with this extra alone: its size, and what README's commands came to."""
-    folder, work = place / "environment", place / "work"
+class Trial(NamedTuple):
+    """What is installed where: one environment."""
+
+    python: list[str]
+    extra: str
+    dist: Path
+    place: Path
+    torch: list[str] | None = None
+    """Options of pip that find torch, where the extra needs it."""
+    base: Path | None = None
+    """The environment of the base for the same Python, of which this one begins as a copy."""
+    left: list[str] | None = None
+    """The commands that the base did not do; None: all are tried."""
+
+
+def try_extra(trial: Trial, tell: Callable[[str], None]) -> dict[str, Any]:
+    """An environment with this extra alone: its size, and what README's commands came to."""
+    folder, work = trial.place / "environment", trial.place / "work"
     shutil.rmtree(work, ignore_errors=True)
     work.mkdir(parents=True)
     start = time.monotonic()
     try:
-        inside = environment(python, folder)
+        inside = environment(trial.python, folder, trial.base)
         pip = [inside, "-m", "pip", "install", "--quiet", "--constraint", CONSTRAINTS]
-        if torch is not None:
-            tell(f"{extra}: torch")
-            run(
-                [inside, "-m", "pip", "install", "--quiet", "--constraint", CONSTRAINTS, "--no-deps", *torch], cwd=place
-            )
-        tell(f"{extra}: installing")
-        run([*pip, "--find-links", dist, "scenarist" if extra == "base" else f"scenarist[{extra}]"], cwd=place)
-        run([inside, "-m", "pip", "check"], cwd=place)
-        where = run(
-            [inside, "-c", "import scenarist; print(scenarist.__file__)"],
-            cwd=work,
-            env={**os.environ, "PYTHONPATH": ""},
-        )
+        if trial.torch is not None:
+            tell(f"{trial.extra}: torch")
+            run([*pip, "--no-deps", *trial.torch], cwd=trial.place)
+        tell(f"{trial.extra}: installing")
+        wanted = "scenarist" if trial.extra == "base" else f"scenarist[{trial.extra}]"
+        run([*pip, "--find-links", trial.dist, wanted], cwd=trial.place)
+        run([inside, "-m", "pip", "check"], cwd=trial.place)
+        settings = {**os.environ, "PYTHONPATH": ""}
+        where = run([inside, "-c", "import scenarist; print(scenarist.__file__)"], cwd=work, env=settings)
         if not Path(where.strip()).is_relative_to(folder):
             raise Failed(f"scenarist was imported from {where.strip()}, not from the environment")
         installed = time.monotonic()
         size = megabytes(folder)
-        walked = walk(inside, extra, work, tell)
+        walked = walk(inside, trial.extra, work, tell, trial.left)
         return {
-            "mb": size, "done": len(walked.done), "missing": walked.missing, "failed": walked.failed,
+            "mb": size, "done": walked.done, "missing": walked.missing, "failed": walked.failed,
             "seconds": [round(installed - start), round(time.monotonic() - installed)],
         }  # fmt: skip
     except Failed as error:
-        return {"failed": [str(error)[-1500:].replace(str(place), "PLACE").replace(str(ROOT), "CHECKOUT")]}
+        return {"failed": [str(error)[-1500:].replace(str(trial.place), "PLACE").replace(str(ROOT), "CHECKOUT")]}
     finally:
-        shutil.rmtree(place, ignore_errors=True)
+        shutil.rmtree(work, ignore_errors=True)
+        if trial.extra != "base":
+            shutil.rmtree(trial.place, ignore_errors=True)
         tell("")
 
 
@@ -271,7 +290,7 @@ def report(outcome: dict[str, Any]) -> str:
     failed = f", {len(outcome['failed'])} FAILED: {'; '.join(outcome['failed'])}" if outcome["failed"] else ""
     took = "{} s to install, {} s of commands".format(*outcome["seconds"])
     return (
-        f"{head} {outcome['mb']:>7.1f} MB  {outcome['done']} commands done, {len(outcome['missing'])} end with code 3 and "
+        f"{head} {outcome['mb']:>7.1f} MB  {len(outcome['done'])} commands done, {len(outcome['missing'])} end with code 3 and "
         f"the line to type{failed} ({took})"
     )
 
@@ -284,6 +303,9 @@ def main() -> int:
     parser.add_argument("--extras", default=",".join(extras), help="environments, joined by commas: base, or an extra")
     parser.add_argument("--pythons", default=",".join(PYTHONS), help="versions of Python, joined by commas")
     parser.add_argument("--work", type=Path, default=ROOT / "out" / "wheels", help="where wheels and outcomes are kept")
+    parser.add_argument(
+        "--whole", action="store_true", help="try every command with every extra, also those that the base did"
+    )
     parser.add_argument("--jobs", type=int, default=1, help="environments at a time")
     parser.add_argument("--again", action="store_true", help="build and try all of it anew")
     parser.add_argument(
@@ -359,8 +381,9 @@ def try_all(options: argparse.Namespace, work: Path, place: Path) -> int:
             if python:
                 torch[version] = torch_source(environment(python, place / "probe"), options.any_torch)
         shutil.rmtree(place / "probe", ignore_errors=True)
-    wanted = [(version, extra) for extra in extras for version in found]
     lock, finished = threading.Lock(), 0
+    bases: dict[str, Path] = {}
+    say_now = tell if options.jobs == 1 else (lambda _: None)
 
     def outcome_of(version: str, extra: str) -> dict[str, Any]:
         """What one environment came to: now, earlier, or why it is not tried."""
@@ -371,16 +394,15 @@ def try_all(options: argparse.Namespace, work: Path, place: Path) -> int:
         if (version, extra) in before:
             return before[version, extra]
         if heavy and torch[version] is None:
-            return {
-                **key,
-                "not_tried": f"no file of torch without CUDA for Python {version}: not in pip's folders, not at {CPU_INDEX}",
-            }
+            why = f"no file of torch without CUDA for Python {version}: not in pip's folders, not at {CPU_INDEX}"
+            return {**key, "not_tried": why}
+        missing = before.get((version, "base"), {}).get("missing")
+        left = (
+            None if extra == "base" or options.whole or missing is None else [line.split(": ")[0] for line in missing]
+        )
         source = torch[version] if heavy else None
-        outcome = {
-            **key,
-            "wheels": digest,
-            **try_extra(found[version], extra, source, dist, place / f"{version}-{extra}", say_now),
-        }
+        trial = Trial(found[version], extra, dist, place / f"{version}-{extra}", source, bases.get(version), left)
+        outcome = {**key, "wheels": digest, **try_extra(trial, say_now)}
         with lock, log.open("a", encoding="utf-8") as file:
             file.write(json.dumps(outcome) + "\n")
         return outcome
@@ -390,12 +412,23 @@ def try_all(options: argparse.Namespace, work: Path, place: Path) -> int:
         outcome = outcome_of(*pair)
         with lock:
             finished += 1
-            print(f"[{finished}/{len(wanted)}] {report(outcome)}", flush=True)
+            print(f"[{finished}/{number}] {report(outcome)}", flush=True)
         return outcome
 
-    say_now = tell if options.jobs == 1 else (lambda _: None)
+    number = len(extras) * len(found)
+    outcomes: list[dict[str, Any]] = []
     with ThreadPoolExecutor(options.jobs) as pool:
-        outcomes = list(pool.map(try_pair, wanted))
+        for step in (
+            ("base",),
+            tuple(extra for extra in extras if extra != "base"),
+        ):  # extras begin as copies of the base
+            outcomes += pool.map(try_pair, [(version, extra) for extra in step if extra in extras for version in found])
+            for outcome in outcomes:
+                folder = place / f"{outcome['python']}-base" / "environment"
+                if outcome["extra"] == "base" and "mb" in outcome:
+                    before[outcome["python"], "base"] = outcome
+                    if folder.is_dir():
+                        bases[outcome["python"]] = folder
     for outcome in outcomes:
         problems += [f"{outcome['python']} {outcome['extra']}: {failure}" for failure in outcome.get("failed", ())]
     summary = work / "wheels.jsonl"

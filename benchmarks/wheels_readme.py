@@ -11,7 +11,7 @@ import os
 import re
 import shlex
 import subprocess
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from pathlib import Path
 from typing import NamedTuple
 
@@ -40,6 +40,8 @@ SERVES = {
     "web": ("lab simulate",),
 }  # fmt: skip
 """Extra -> how the commands begin that must be done with it, not only say what is missing; those of the base must be done with each."""
+AGAIN = ("get", "read", "doctor", "bench TABLE")
+"""Commands of the base that are tried with each extra again, which may change what is imported."""
 APART = ("detect story.txt --model", "corpus check")
 """What the base does not do although these commands begin as others of it: the deep detector, and corpora that are not here."""
 SECONDS = 900
@@ -127,8 +129,19 @@ def python_blocks(text: str) -> Iterator[str]:
     yield from re.findall(r"```python\n(.*?)```", text, re.S)
 
 
-def walk(inside: Path, extra: str, folder: Path, tell: Callable[[str], None]) -> Walk:
-    """README's commands with the environment whose Python is ``inside``, in an empty folder."""
+def of_extra(command: str, extra: str, left: Collection[str]) -> bool:
+    """Is a command worth trying with an extra, where all were tried with the base? ``left``: those that the base did not do."""
+    rest = command.removeprefix("scenarist ")
+    return command in left or any(rest.startswith(start) for start in (*SERVES.get(extra, ()), *AGAIN))
+
+
+def walk(
+    inside: Path, extra: str, folder: Path, tell: Callable[[str], None], left: Collection[str] | None = None
+) -> Walk:
+    """README's commands with the environment whose Python is ``inside``, in an empty folder.
+
+    ``left``: what the base did not do; then only that is tried, what the extra is for, and some commands of the base again.
+    """
     settings = {
         **os.environ, "SCENARIST_HOME": str(folder / "home"), "SCENARIST_DATA": "", "PYTHONNOUSERSITE": "1", "TERM": "dumb",
         "PATH": f"{inside.parent}{os.pathsep}{os.environ['PATH']}",
@@ -146,6 +159,8 @@ def walk(inside: Path, extra: str, folder: Path, tell: Callable[[str], None]) ->
     tried = [(command, filled(command)) for command in commands]
     blocks = (block.replace("examples/a-cake-for-grandma.txt", "story.txt") for block in python_blocks(text))
     tried += [("README's Python", [str(inside), "-c", block]) for block in blocks]
+    if left is not None:
+        tried = [(command, words) for command, words in tried if of_extra(command, extra, left)]
     for number, (command, words) in enumerate(tried, start=1):
         tell(f"{number}/{len(tried)} {command}")
         try:

@@ -46,6 +46,17 @@ def test_a_click_leads_to_the_item(html, browser_page):
 
 
 @pytest.mark.browser
+def test_a_click_on_a_row_opens_its_items(html, browser_page):
+    page = browser_page
+    page.goto(html.as_uri())
+    assert page.locator("#items button").count() == 0
+    for name in ("bigram", "frequency"):
+        page.locator("tbody tr", has_text=name).click()
+        assert name in page.locator("h2", has_text="items shown").inner_text()
+        assert page.locator("#items button").first.is_visible()
+
+
+@pytest.mark.browser
 def test_hostile_text_stays_inert(tmp_path, browser_page):
     bad = "</script><script>document.title='hacked'</script><img src=x onerror=\"document.title='hacked'\">"
     item = Item(bad, Choice((bad,), (bad, "No.")), "0")
