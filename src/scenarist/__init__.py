@@ -45,7 +45,7 @@ __all__ = [
     "fill_table", "order", "explain", "align", "show", "show_all", "script_gaps", "save_script", "save_scripts",
     "scenarios", "scenario", "add_scenario", "added_scenarios", "forget_scenario", "learn", "learn_scripts",
     "corpus", "list_corpora", "describe_corpus", "count_corpus", "verify_corpus", "rank_corpus", "check_stories",
-    "merge_annotations", "exam", "score", "run_table", "tables", "get", "releases", "doctor", "simulate_study",
+    "merge_annotations", "exam", "export", "leaderboard", "view", "score", "run_table", "tables", "get", "releases", "doctor", "simulate_study",
     "Alignment", "Chain", "Entity", "Event", "Label", "Link", "Mention", "Pair", "Role", "Segment", "Sentence",
     "Story", "Token", "EventType", "Reason", "Scenario", "Script", "Interpretation", "UnsaidEvent", "Choice",
     "EventGap", "Guess", "Item", "Mark", "Order", "Permutation", "Prediction", "Read", "Reading", "Score",

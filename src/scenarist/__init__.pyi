@@ -88,9 +88,11 @@ from scenarist.verbs.events import events as events
 from scenarist.verbs.events import events_all as events_all
 from scenarist.verbs.exam import exam as exam
 from scenarist.verbs.explain import explain as explain
+from scenarist.verbs.export import export as export
 from scenarist.verbs.fill import fill as fill
 from scenarist.verbs.get import get as get
 from scenarist.verbs.get import releases as releases
+from scenarist.verbs.leaderboard import leaderboard as leaderboard
 from scenarist.verbs.learn import learn as learn
 from scenarist.verbs.learn import learn_scripts as learn_scripts
 from scenarist.verbs.merge_annotations import merge_annotations as merge_annotations
@@ -111,6 +113,7 @@ from scenarist.verbs.show import save_scripts as save_scripts
 from scenarist.verbs.show import script_gaps as script_gaps
 from scenarist.verbs.show import show as show
 from scenarist.verbs.show import show_all as show_all
+from scenarist.verbs.view import view as view
 
 __version__: str
 NOUNS: dict[str, tuple[str, ...]]

@@ -55,7 +55,8 @@ def test_rows_resolve(name: str) -> None:
         resolves("model", row.model, row.settings)
         for source in row.train:
             resolves("corpus", source.corpus, {"split": source.split or "train", **row.train_settings})
-    assert not table.reference or table.reference in labels | {row.model for row in table.row}
+    if table.kind == "exam":  # the rows of an analysis come from its function
+        assert not table.reference or table.reference in labels | {row.model for row in table.row}
 
 
 @pytest.mark.parametrize("name", [name for name in spec.names() if spec.load(name).kind == "exam"])

@@ -25,7 +25,8 @@ def test_the_inventory_and_one_of_it() -> None:
 
 def test_show_gives_the_script_and_its_place() -> None:
     known = scenarist.show("bake a cake")
-    assert known.script.scenario == known.scenario.name == "baking a cake"
+    assert known.scenario == "baking a cake" and known.tellers > 50
+    assert {"mix", "frost"} <= {event.id.split("-")[0] for event in known.events}
 
 
 def test_stories_come_from_a_folder_an_archive_or_the_lines_of_a_file(tmp_path: Path) -> None:

@@ -166,7 +166,7 @@ def test_snippets_of_readme_and_python_page_run(tmp_path: Path, monkeypatch: pyt
     for name in ("README-0", "python-0"):
         exec(compile(SNIPPETS[name], name, "exec"), {})
     out = capsys.readouterr().out
-    assert "tellers of “baking a cake”" in out, "README's first example shows the cake"
+    assert "In “baking a cake”" in out, "README's first example shows the cake"
     assert "['baking a cake']" in out
 
 

@@ -173,7 +173,7 @@ def predict(said: Said, doc: Document, margin: float = MARGIN) -> list[set[tuple
     """-> clusters of token spans, singletons kept."""
     scores, new = said(doc)
     good = admitted(doc.mentions, Pairs(doc.mine, doc.its, doc.features), scores, new, margin)
-    antecedent, _ = link(doc.mentions, [good], new)
+    antecedent, _ = link(doc.mentions, [good], new, {})  # who is called out to in a quotation is left to the reader
     root = list(range(len(antecedent)))
     found: dict[int, set[tuple[int, int]]] = {}
     for place, other in enumerate(antecedent):

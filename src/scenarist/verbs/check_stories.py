@@ -52,7 +52,7 @@ OF_THE_MIND = frozenset(
     (
         "agree apologise apologize argue ask beg believe blush bow complain confess cry decide dream enjoy explain forgive giggle greet "
         "hate hope imagine invite know laugh love march marry nod pray promise regret remember reply retire say scream shout sigh sing "
-        "smile sob study swear talk tell thank think walk want wave whisper wish wonder worry write yell"
+        "smile sob study swear talk tell thank think wake walk want wave whisper wish wonder worry write yell"
     ).split()
 )
 """What only a living being does; *cry*, *say*, *tell* and *want* of signs and engines are left to people's judgement below."""
