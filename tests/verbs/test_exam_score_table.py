@@ -22,9 +22,7 @@ def test_an_exam_is_set_answered_and_scored(tmp_path: Path) -> None:
     assert paper.items[0].id in example_line(paper.items[0])
     answers = [scenarist.Prediction(item.id, (scenarist.Guess(item.key),), "me") for item in paper.items]
     (tmp_path / "mine.jsonl").write_bytes(b"".join(write_jsonl(answers)))
-    wrong = [
-        scenarist.Prediction(item.id, (scenarist.Guess(str(1 - int(item.key))),), "other") for item in paper.items
-    ]
+    wrong = [scenarist.Prediction(item.id, (scenarist.Guess(str(1 - int(item.key))),), "other") for item in paper.items]
     (tmp_path / "theirs.jsonl").write_bytes(b"".join(write_jsonl(wrong)))
     scored = scenarist.score(tmp_path / "d", [tmp_path / "mine.jsonl", tmp_path / "theirs.jsonl"])
     assert [system.scores["accuracy"].value for system in scored.systems] == [1.0, 0.0]

@@ -10,6 +10,9 @@ from typing import Any, NamedTuple
 import msgspec
 
 from scenarist.bench.sit import unfold
+from scenarist.corpora.cold import ColdItem
+from scenarist.corpora.glucose import Explained, Statement
+from scenarist.corpora.timetravel import Rewriting
 from scenarist.question import AnyQuestion, Example, Item, JudgedEvent, JudgedKey, JudgedStory, Question
 from scenarist.registry import make
 from scenarist.story import Event, Story, replace
@@ -54,6 +57,15 @@ KINDS: Mapping[str, tuple[str, str, dict[str, Any]]] = {
     "unsaid-labels": ("untold", "labelled", {"form": "inscript"}),
     "left-out": ("judged", "judged", {}),
     "unsaid-absent": ("untold", "labelled", {"form": "absent", "choices": 2}),
+    "unsaid-script": ("teller", "toy-scripts", {"stories": 2}),
+    "choice-cause": ("cold", "causes", {}),
+    "choice-rewritten": ("timetravel", "rewritings", {}),
+    "choice-unstated": ("glucose", "explained", {"choices": 2}),
+    "choice-props": ("the-or-a", "the-or-a", {}),
+    "choice-memory": ("false-memory", "false-memory", {}),
+    "choice-pair": ("winograd", "winograd", {}),
+    "rate": ("goes-without-saying", "goes-without-saying", {}),
+    "rate-worth": ("tellable", "tellable", {}),
 }
 """Kind of question -> the exam that sets it, the view of the toy corpus it is set on, and the exam's switches."""
 
@@ -63,12 +75,44 @@ LABELS = {
 }  # fmt: skip
 """InScript's labels for what the toy stories of a bath tell."""
 
+OWN: Mapping[str, tuple[Any, ...]] = {
+    "causes": (
+        ColdItem("c1", "baking a cake", "effect", "You put the tin into the oven.", ("The batter rises.", "You crack the eggs."), 0),
+        ColdItem("c2", "baking a cake", "cause", "The batter is smooth.", ("You eat a slice.", "You stir it for a while."), 1),
+    ),
+    "rewritings": (
+        Rewriting(
+            "r1", "r1", "Tom had guests.", "He baked a cake.", "He bought ice cream.",
+            "He took it out of the oven.", "He took it out of the freezer.",
+        ),
+        Rewriting(
+            "r2", "r2", "Ann was dirty.", "She took a bath.", "She took a shower.",
+            "She got into the tub.", "She stepped under the water.",
+        ),
+    ),
+    "explained": (
+        Explained(
+            "e1", ("Tom ate the whole cake.", "He lay down."), 0,
+            (Statement(1, "Somebody was hungry."), Statement(6, "Somebody has a stomach ache.")),
+        ),
+        Explained("e2", ("Ann ran a bath.", "She sang."), 0, (Statement(1, "The week was long."), Statement(6, "The mirror steams up."))),
+    ),
+}  # fmt: skip
+"""Sources of our own for exams whose questions no toy story gives."""
+PROBES = ("the-or-a", "false-memory", "winograd", "goes-without-saying", "tellable")
+
 
 def toy(split: str, view: str) -> list[Any]:
     """A view of the toy corpus; ``judged``: stories with keys;
     ``labelled``: the stories of a bath, their events with InScript's labels."""
     if view == "judged":
         return [judged(story) for story in make("corpus", "toy", split=split, kind="stories")]
+    if view in OWN:
+        return list(OWN[view])
+    if view in PROBES:
+        return list(make("corpus", "probes", kind=view))[:4]
+    if view == "toy-scripts":
+        return list(make("corpus", view))[:2]
     if view != "labelled":
         return list(make("corpus", "toy", split=split, kind=view))
     baths = [story for story in make("corpus", "toy", split="all") if story.scenario == "taking a bath"]

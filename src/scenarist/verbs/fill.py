@@ -115,8 +115,8 @@ def parse_chain(text: str) -> EventGap:
 def telling(counts: EventCounts) -> dict[str, Any]:
     """Settings of `mixture` for a person who asks: what the chain says beyond frequency, among events that are not rare.
 
-    The likeliest event of nearly every chain is *say*: three fifths of the log frequency are taken away, and an event must have been seen some fifty
-    times in the package's own counts (in proportion in others).
+    The likeliest event of nearly every chain is *say*: three fifths of the log frequency are taken away, and an event must have been seen
+    some fifty times in the package's own counts (in proportion in others).
     """
     return {"smoothing": 10.0, "lift": 0.6, "least": max(2, counts.total // 6600)}
 

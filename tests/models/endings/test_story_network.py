@@ -113,7 +113,7 @@ def test_missing_files_say_what_to_type(tmp_path, monkeypatch):
     monkeypatch.delenv("SMOLLM2_GGUF", raising=False)
     with pytest.raises(Missing, match="scenarist get smollm2"):
         gguf_file()
-    with pytest.raises(Missing, match="has no weights nothing.safetensors. It has: .*stories.safetensors"):
+    with pytest.raises(Missing, match=r"has no weights nothing.safetensors. It has: .*stories.safetensors"):
         story_adapters.release_file("nothing.safetensors")
 
 

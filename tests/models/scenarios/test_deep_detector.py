@@ -86,7 +86,7 @@ def test_a_joined_segment_goes_on_from_where_it_began() -> None:
 
 def test_missing_release_files_say_what_to_type(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("SCENARIST_HOME", str(tmp_path))
-    with pytest.raises(Missing, match="has no weights nothing.npz. It has: minilm-1.npz"):
+    with pytest.raises(Missing, match=r"has no weights nothing.npz. It has: minilm-1.npz"):
         release_file("nothing.npz")
 
 

@@ -101,5 +101,7 @@ def test_weights_are_named_and_several_speak_together(monkeypatch, tmp_path) -> 
 
 
 def test_a_seed_that_was_not_trained_is_an_error_that_names_those_that_were() -> None:
-    with pytest.raises(Missing, match=r"no weights deep-13.npz. It has: deep-1.npz. Other seeds .* are trained by: python -m"):
+    with pytest.raises(
+        Missing, match=r"no weights deep-13.npz. It has: deep-1.npz. Other seeds .* are trained by: python -m"
+    ):
         UntoldDeep(weights="deep-13").reads()
