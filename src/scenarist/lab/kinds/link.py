@@ -24,7 +24,7 @@ from scenarist.story import Chain, Entity, Event, Link, Role, Sentence, Story, r
 LEAST = 3
 """Core events that a story needs, where the study says nothing else."""
 CANDIDATES = 5
-ADDED = 4
+ADDED = 3
 """Lines for events that our reader missed."""
 NOT_CORE, OTHERWISE = "", "prep_with"
 ROLES = {NOT_CORE: "not part of it", "subj": "does it", "obj": "it is done to them", "iobj": "it is given or told to them", OTHERWISE: "takes part otherwise"}  # fmt: skip
@@ -123,7 +123,7 @@ class LinkEvents(PageKind):
 <select id="{{ event.name }}" name="{{ event.name }}" data-roles="{{ event.roles }}">{% for role, wording in roles.items() %}<option value="{{ role }}"{% if preset(value, event) == role %} selected{% endif %}>{{ wording }}</option>{% endfor %}</select></p>{% endfor %}</fieldset>{% endfor %}
 <h2>3. Is an event missing?</h2>
 <p class="soft">Write the number of the sentence and the verb as it stands there.</p>
-{% for line in lines(value) %}<p class="line"><label>Sentence <input type="text" name="where" inputmode="numeric" maxlength="4" autocomplete="off" value="{{ line[0] }}"></label>
+{% for line in lines(value) %}<p class="line three"><label>Sentence <input type="text" name="where" inputmode="numeric" maxlength="4" autocomplete="off" value="{{ line[0] }}"></label>
 <label>Verb <input type="text" name="verb" maxlength="40" autocomplete="off" value="{{ line[1] }}"></label>
 <label>Part <select name="part">{% for role, wording in roles.items() if role %}<option value="{{ role }}"{% if line[2] == role %} selected{% endif %}>{{ wording }}</option>{% endfor %}</select></label></p>{% endfor %}"""
 
@@ -143,7 +143,7 @@ class LinkEvents(PageKind):
             return NOT_CORE if event["reporting"] else json.loads(event["roles"]).get(first, NOT_CORE)
 
         def lines(value: Mapping[str, Any]) -> list[tuple[str, str, str]]:
-            return [*value.get("lines", ()), *[("", "", "subj")] * ADDED][: max(ADDED, len(value.get("lines", ())))]
+            return [*value.get("lines", ()), *[("", "", "subj")] * ADDED]
 
         return {
             "entities": [(entity.id, name, len(entity.mentions)) for entity, name in draft.entities],

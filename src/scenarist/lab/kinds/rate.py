@@ -31,7 +31,7 @@ class RatePage(PageKind):
     }
     template = """
 {% for sentence in context %}<p class="story" data-text="context">{{ sentence }}</p>{% endfor %}
-{% for sentence in lines %}<p class="story" data-text="rated">{{ sentence }}</p>{% endfor %}
+{% for sentence in lines %}<p class="story{% if context %} note{% endif %}" data-text="rated">{{ sentence }}</p>{% endfor %}
 <fieldset{% if problem %} aria-describedby="problem"{% endif %}><legend data-text="ask">{{ ask_for }}</legend>
 {% for step, label in steps %}<label class="choice"><input type="radio" name="answer" value="{{ step }}"
 {% if value.answer == step %} checked{% endif %} required> <strong>{{ step }}</strong>{% if label %} <span data-text="step">{{ label }}</span>{% endif %}</label>{% endfor %}

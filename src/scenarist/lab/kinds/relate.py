@@ -13,7 +13,7 @@ from scenarist.story import Event, Sentence, Story
 
 WORDING = {
     "before": "A was over before B began",
-    "after": "A began when B was over",
+    "after": "B was over before A began",
     "overlaps": "A and B went on at the same time, for a while at least",
     "simultaneous": "A and B happened at the same time",
     "includes": "B happened within A",

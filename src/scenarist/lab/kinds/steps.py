@@ -41,8 +41,9 @@ class ListSteps(ComposeTexts):
     }
     outputs: Mapping[str, str] = {"steps": "the steps in order, joined by |"}
     template = """
+{% for sentence in context[:1] %}<h2 data-text="context">{{ sentence }}</h2>{% endfor %}
 {% if clip %}<p><a href="{{ clip }}" target="_blank" rel="noopener noreferrer external">See how it is done</a> <span class="soft">(opens another window)</span></p>{% endif %}
-""" + ComposeTexts.template.replace("{% for sentence in context %}", "{% for sentence in context[:1] %}", 1)
+""" + ComposeTexts.template.replace("{% for sentence in context %}", "{% for sentence in () %}", 1)
 
     def show(self, question: AnyQuestion | None, settings: Mapping[str, Any]) -> dict[str, Any]:
         """The caption, its clip, and a box a step."""
