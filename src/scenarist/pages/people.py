@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -34,11 +35,21 @@ def scale_lines(low: float, high: float, text: Any) -> str:
     return "".join(parts)
 
 
+def round_top(value: float) -> float:
+    """The least top of a scale whose four steps are round numbers.
+
+    >>> round_top(0.32), round_top(0.54), round_top(110)
+    (0.4, 0.6, 200.0)
+    """
+    size = 10.0 ** math.floor(math.log10(max(value, 1e-9)))
+    return next(round(step * size, 6) for step in (1.0, 2.0, 4.0, 6.0, 8.0, 10.0) if step * size >= value - 1e-12)
+
+
 def bar_picture(bars: Sequence[Mapping[str, Any]], what: str) -> str:
     """Bars by condition, a series beside the other, with whiskers of 95 %."""
     conditions = list(dict.fromkeys(bar["condition"] for bar in bars))
     series = list(dict.fromkeys(bar["series"] for bar in bars))
-    top = max([bar["high"] or bar["value"] for bar in bars] + [0.01]) * 1.1
+    top = round_top(max([bar["high"] or bar["value"] for bar in bars] + [0.01]))
 
     def y(value: float) -> float:
         return float(HEIGHT - EDGE - max(0.0, value) / top * (HEIGHT - 2 * EDGE))
@@ -70,9 +81,9 @@ def rank_picture(points: Sequence[Sequence[float]], line: Sequence[Sequence[floa
     span = max(right - left, 1e-9)
 
     def at(x: float, y: float) -> str:
-        return f"{EDGE + (x - left) / span * (WIDTH - 2 * EDGE):.1f} {HEIGHT - EDGE - min(max(y, 0.0), 110.0) / 110 * (HEIGHT - 2 * EDGE):.1f}"
+        return f"{EDGE + (x - left) / span * (WIDTH - 2 * EDGE):.1f} {HEIGHT - EDGE - min(max(y, 0.0), 100.0) / 100 * (HEIGHT - 2 * EDGE):.1f}"
 
-    parts = [scale_lines(0.0, 110.0, lambda value: f"{value:.0f}")]
+    parts = [scale_lines(0.0, 100.0, lambda value: f"{value:.0f}")]
     if line:
         band = [at(x, high) for x, _, _, high in line] + [at(x, low) for x, _, low, _ in reversed(line)]
         parts.append(
@@ -86,7 +97,7 @@ def rank_picture(points: Sequence[Sequence[float]], line: Sequence[Sequence[floa
     for step in range(5):
         value = left + span * step / 4
         parts.append(
-            f'<text x="{EDGE + (WIDTH - 2 * EDGE) * step / 4:.0f}" y="{HEIGHT - EDGE + 20}" text-anchor="middle">{value:.2f}</text>'
+            f'<text x="{EDGE + (WIDTH - 2 * EDGE) * step / 4:.0f}" y="{HEIGHT - EDGE + 20}" text-anchor="middle">{abs(value):.2f}</text>'
         )
     parts.append(
         f'<text x="{WIDTH / 2}" y="{HEIGHT - 8}" text-anchor="middle">agreement of people (1: all said the same)</text>'
@@ -152,7 +163,7 @@ def figure(drawn: str, caption: str) -> str:
 
 def bennett_page(form: Mapping[str, Any]) -> str:
     """The table `bennett` as a page."""
-    numbers = NumberForm(True, 1, ("min_rank", "effect", "slope"))
+    numbers = NumberForm(True, 1, ("min_rank", "effect", "slope", "divergence"))
     drawn = form["figures"]
     body = [
         "<h1>Recovering gaps in stories</h1><p class='lead'>Bennett's study: what people put into gaps, and where models rank it.</p>",

@@ -7,7 +7,18 @@ from typing import Any
 
 from scenarist.pages.layout import escape, page
 from scenarist.pages.numbers import NumberForm
-from scenarist.pages.people import EDGE, HEIGHT, STYLE, WIDTH, figure, interval_text, paint, picture, scale_lines
+from scenarist.pages.people import (
+    EDGE,
+    HEIGHT,
+    STYLE,
+    WIDTH,
+    figure,
+    interval_text,
+    paint,
+    picture,
+    round_top,
+    scale_lines,
+)
 
 Line = Sequence[Sequence[float]]
 
@@ -17,7 +28,7 @@ def curve_lines(lines: Mapping[str, Line], what: str, words: str = "rationality 
     xs = [point[0] for line in lines.values() for point in line]
     left, right = min(xs), max(xs)
     top = min(
-        1.0, 1.1 * max(point[3] if point[3] is not None else point[1] for line in lines.values() for point in line)
+        1.0, round_top(max(point[3] if point[3] is not None else point[1] for line in lines.values() for point in line))
     )
 
     def at(x: float, y: float) -> str:

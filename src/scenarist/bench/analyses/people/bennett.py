@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
+from itertools import combinations
 from typing import Any, NamedTuple
 
 import msgspec
@@ -38,16 +39,18 @@ from scenarist.bench.analyses.people.bennett_ranks import (
     rank_scores,
     rank_tests,
 )
+from scenarist.bench.analyses.people.distributions import compare_model, compare_people
 from scenarist.bench.analyses.people.gap_ranks import (
     CAP,
     GapTask,
     TaskRank,
     asked_tasks,
-    model_ranks,
+    model_answers,
     plain,
     study_tasks,
     written_verb,
 )
+from scenarist.bench.analyses.people.power import resolution
 from scenarist.bench.analyses.people.regression import Effect, condition_effect, mixed_effect
 from scenarist.bench.sheet import Analysis, Figure, FigureRow
 from scenarist.corpora import bennett as files
@@ -293,7 +296,8 @@ def table(split: str = "dev", seed: int = 13, limit: int | None = None, only: Se
     study = read_study()
     rows = people_rows(study)
     optional: dict[str, Callable[[], FigureRow]] = {
-        "people-our-verbs": lambda: own_verbs(study), "people-vectors": lambda: vector_row(study), "our-rendering": rendering_row,
+        "people-halves": lambda: halves_row(study), "people-our-verbs": lambda: own_verbs(study),
+        "people-vectors": lambda: vector_row(study), "our-rendering": rendering_row,
     }  # fmt: skip
     rows += [or_problem(name, make_row) for name, make_row in optional.items() if not only or name in only]
     published = published_ranks(list(files.rankings()))
@@ -307,7 +311,7 @@ def table(split: str = "dev", seed: int = 13, limit: int | None = None, only: Se
     ours: dict[str, list[TaskRank]] = {}
     for name in MODELS:
         if not only or name in only:
-            rows.append(or_problem(name, partial(our_row, name, ours, asked, shared, by_task)))
+            rows.append(or_problem(name, partial(our_row, name, ours, asked, shared, by_task, study.answers)))
     said = [
         f"{name}: {form['said']}"
         for row in rows
@@ -315,9 +319,10 @@ def table(split: str = "dev", seed: int = 13, limit: int | None = None, only: Se
         for kind in ("effects", "slopes")
         for name, form in row.more.get(kind, {}).items()
     ]
-    remarks = [*said, *study.remarks, *rank_remarks(study.tasks, files.rankings())]
+    remarks = [*said, *study.remarks, *condition_gap_remarks(study), *rank_remarks(study.tasks, files.rankings())]
     more = {
         "tests": rank_tests(ours, published),
+        "resolution": [entry._asdict() for entry in resolution(study.answers, seed=seed)],
         "remarks": remarks,
         "figures": figure_data(study.answers, CONDITIONS, {PUBLISHED_MODEL: published, **ours}, by_task["agreement"]),
     }
@@ -348,8 +353,36 @@ def ranked_row(
 
 
 def our_row(
-    name: str, ours: dict[str, list[TaskRank]], asked: Any, shared: set[str], cells: Mapping[str, Sequence[TaskCell]]
+    name: str,
+    ours: dict[str, list[TaskRank]],
+    asked: Any,
+    shared: set[str],
+    cells: Mapping[str, Sequence[TaskCell]],
+    answers: Sequence[GapAnswer],
 ) -> FigureRow:
-    """A model of ours on the tasks; what it ranked is kept in ``ours``."""
-    ours[name] = model_ranks(model_of(name), asked)
-    return ranked_row(name, "ours", ours[name], shared, cells)
+    """A model of ours on the tasks, and how far its whole distribution is from people's; its ranks are kept in ``ours``."""
+    given = model_answers(model_of(name), asked)
+    ours[name] = given.ranks
+    row = ranked_row(name, "ours", ours[name], shared, cells)
+    row.scores["divergence/responses"] = compare_model(answers, given.predictions).divergence
+    return row
+
+
+def halves_row(study: BennettStudy) -> FigureRow:
+    """How far two halves of the people are apart on the same tasks: what a distribution that is right would show, and more noise."""
+    people = sorted({answer.person for answer in study.answers})
+    halves = [[answer for answer in study.answers if answer.person in people[start::2]] for start in (0, 1)]
+    return people_row("people-halves", {"divergence/responses": compare_people(halves[0], halves[1]).divergence})
+
+
+def condition_gap_remarks(study: BennettStudy) -> list[str]:
+    """Each pair of conditions: are the whole distributions of answers further apart than those of people drawn at random?"""
+    said = []
+    for first, second in combinations(CONDITIONS, 2):
+        parts = [[answer for answer in study.answers if answer.condition == name] for name in (first, second)]
+        gap = compare_people(parts[0], parts[1])
+        said.append(
+            f"Distributions of answers, {first} against {second}: {gap.divergence.value:.3f} bits on {gap.tasks} tasks, by chance "
+            f"{gap.by_chance:.3f}, p = {gap.p:.3f}."
+        )
+    return said

@@ -165,17 +165,26 @@ def best_rank(model: Model, question: AnyQuestion, prediction: Prediction, verbs
     return min(ranks)
 
 
-def model_ranks(model: Model, asked: Sequence[AskedTask]) -> list[TaskRank]:
-    """A fitted model's ranks on all tasks that it can be asked."""
+class ModelAnswers(NamedTuple):
+    """What a model says to the tasks."""
+
+    ranks: list[TaskRank]
+    predictions: dict[str, Prediction]
+    """By task."""
+
+
+def model_answers(model: Model, asked: Sequence[AskedTask]) -> ModelAnswers:
+    """A fitted model's answers to all tasks that it can be asked, and its ranks there."""
     forms = [(entry.task, form) for entry in asked if (form := entry.form(model)) is not None]
     predictions = ask(model, [Item(task.id, form, task.verb, task.document) for task, form in forms])
-    return [
+    ranks = [
         TaskRank(
             task.id, task.document, best_rank(model, form, prediction, right_verbs([task.verb])),
             best_rank(model, form, prediction, right_verbs(task.responses)),
         )
         for (task, form), prediction in zip(forms, predictions, strict=True)
     ]  # fmt: skip
+    return ModelAnswers(ranks, {task.id: given for (task, _), given in zip(forms, predictions, strict=True)})
 
 
 def is_key_of(task: GapTask, verb: str) -> bool:
