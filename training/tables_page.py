@@ -43,13 +43,12 @@ class Part(msgspec.Struct, forbid_unknown_fields=True):
 
 
 class Paper(msgspec.Struct, forbid_unknown_fields=True):
-    """A paper; ``match`` finds it in a table's ``paper`` field. ``whole``: a table that names it repeats all its parts."""
+    """A paper; ``match`` finds it in a table's ``paper`` field."""
 
     name: str
     match: str
     title: str
     part: list[Part]
-    whole: bool = False
 
 
 def papers() -> list[Paper]:
@@ -84,10 +83,7 @@ def of_paper(table: Table, paper: Paper) -> str:
 
 def repeats(table: Table, paper: Paper) -> list[str]:
     """The parts of a paper that a table repeats."""
-    text = of_paper(table, paper)
-    if not text:
-        return []
-    return [part.label for part in paper.part] if paper.whole else labels(text)
+    return labels(of_paper(table, paper))
 
 
 def results(table: Table) -> list[dict[str, Any]]:
