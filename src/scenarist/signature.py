@@ -95,6 +95,7 @@ WORDS = {
     "data": "the items came from {} (name # hash of the items' content)",
     "split": "of the split '{}'",
     "limit": "only the first {} items were asked",
+    "asked": "about every so many-th text was asked, {} items in all",
     "read": "text was read by {}",
     "train": "the model learned from {} (it, its weights, and the networks below them)",
     "from": "of these, what the settings {} choose",

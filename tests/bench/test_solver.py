@@ -9,7 +9,7 @@ import pytest
 
 from scenarist.bench.marks import mean_marks, total
 from scenarist.bench.records import header_of
-from scenarist.bench.run_table import run_table
+from scenarist.bench.run_table import Ways, run_table
 from scenarist.bench.solver import Solver, seeds_of, with_seed
 from scenarist.bench.spec import Row, Table, load
 from scenarist.question import Mark
@@ -121,3 +121,27 @@ def test_two_commands_at_once(tmp_path):
     figures = [{row["model"]: row["scores"] for row in form["rows"]} for form in forms]
     assert figures[1] == figures[2]
     assert figures[3] == figures[0] | figures[1]
+
+
+def test_a_long_row_sits_a_part_of_the_test_split_and_says_so(tmp_path):
+    """Whole texts, evenly; the signature and the table say how many; pairs are compared on what both were asked."""
+    (tmp_path / "t.toml").write_text(
+        TWICE.replace("SPLIT", "train")
+        + 'role = "baseline"\n[[row]]\nmodel = "unigram"\nlabel = "long"\ntest_items = 6\n',
+        encoding="utf-8",
+    )
+    table = load(str(tmp_path / "t.toml"))
+    with Results(tmp_path / "r.sqlite") as store:
+        test = run_table(table, store, Ways(split="test"))
+        dev = run_table(table, store, Ways(split="dev"))
+    (whole, part), column = test.rows, next(iter(test.rows[0].cells))
+    marks = part.cells[column].score.marks
+    assert 0 < len(marks) < len(whole.cells[column].score.marks)
+    groups = {mark.group for mark in marks}
+    assert {mark.item for mark in whole.cells[column].score.marks if mark.group in groups} == {
+        mark.item for mark in marks
+    }
+    assert f"|asked:{len(marks)}|" in part.cells[column].score.signature + "|"
+    assert "asked:" not in whole.cells[column].score.signature and "items of" in part.left_out
+    assert [tested.comparison.difference for tested in test.tests if tested.row == "long"] == [0.0]
+    assert len(dev.rows[1].cells[column].score.marks) == len(dev.rows[0].cells[column].score.marks)

@@ -138,7 +138,7 @@ def names() -> dict[str, Any]:
             "rows": [[row.label or row.model, row.role] for row in table.row],
         }
     rooms = {room: registered(room) for room in ROOMS}
-    return {"rooms": rooms, "tables": tables, "verbs": list(VERBS), "functions": list(scenarist.VERBS)}
+    return {"rooms": rooms, "tables": tables, "verbs": list(VERBS), "functions": sorted(scenarist.__all__)}
 
 
 # ---- read
@@ -246,18 +246,18 @@ def commands() -> dict[str, list[list[str]]]:
                  *(["fill", "--chain", "order:subj ? pay:subj", "--by", by, "--json", "--top", "5"]
                    for by in ("mixture", "bigram", "pmi-cutoff", "unigram", "pmi", "cooccurrence", "pmi-ordered", "pmi-discounted")),
                  ["fill", "--chain", "? eat:subj", "--set", "repeat=no", "--json"], ["fill", "--chain", chain, "--html", "TMP/fill.html", "--quiet"],
-                 *(["fill", "--ending", STORY, "--ending", BAD, "--ending", GOOD, "--by", by, "--json"] for by in ("ngram-overlap", "sentiment"))],
-        "endings+": [["fill", "--ending", STORY, "--ending", BAD, "--ending", GOOD, "--json"], ["fill", "--ending", STORY, "--ending", BAD, "--ending", GOOD],
-                     ["fill", "--ending", STORY, "--ending", BAD, "--ending", GOOD, "--by", "lm-ending", "--json"],
-                     ["fill", "--ending", STORY, "--ending", BAD, "--ending", GOOD, "--by", "story-lm", "--json"],
+                 *(["fill", "--story", STORY, "--ending", BAD, "--ending", GOOD, "--by", by, "--json"] for by in ("ngram-overlap", "sentiment"))],
+        "endings+": [["fill", "--story", STORY, "--ending", BAD, "--ending", GOOD, "--json"], ["fill", "--story", STORY, "--ending", BAD, "--ending", GOOD],
+                     ["fill", "--story", STORY, "--ending", BAD, "--ending", GOOD, "--by", "lm-ending", "--json"],
+                     ["fill", "--story", STORY, "--ending", BAD, "--ending", GOOD, "--by", "story-lm", "--json"],
                      ["fill", "TMP/story.txt", "--write", "2", "--seed", "4", "--json"], ["fill", "TMP/stories.csv"]],
         "order+": [["order", "TMP/shuffled.txt", "--json", "--top", "3"], ["order", "TMP/shuffled.txt"]],
         "explain": [["explain", "drain the pasta", "--size", "small", "--json", "--device", "cpu"], ["explain", "whisk the eggs", "--size", "small", "--device", "cpu"],
                     ["explain", "fry the onions", "--size", "small", "--seed", "2", "--json", "--device", "cpu"],
                     ["explain", "drain the pasta", "--size", "small", "--html", "TMP/pasta.html", "--quiet", "--device", "cpu"]],
         "explain-large+": [["explain", "drain the pasta", "--size", "large", "--json", "--device", "cpu"]],
-        "align": [["align", "parmesan", "--json"], ["align", "cutting board", "--from", "concrete"], ["align", "whisk", "--limit", "4", "--json"]],
-        "show": [["show", "taking a bath", "--json"], ["show", "taking a bath"], ["show", "baking a cake", "--most", "5"],
+        "align": [["align", "parmesan", "--json"], ["align", "cutting board", "--from", "concrete"], ["align", "whisk", "--top", "4", "--json"]],
+        "show": [["show", "taking a bath", "--json"], ["show", "taking a bath"], ["show", "baking a cake", "--top", "5"],
                  ["show", "baking a cake", "--html", "TMP/cake.html", "--json"]],
         "scenarios": [["scenarios", "--json"], ["scenarios", "--find", "shop"], ["scenarios", "--quiet"], ["scenarios", "--unlearned", "--quiet"],
                       ["scenarios", "show", "baking a cake", "--json"], ["scenarios", "show", "baking a cake"]],
@@ -529,8 +529,11 @@ def record_row(table: Any, condition: Any, row: Any, slow: bool, few: bool) -> d
     return {"table": table.name, "condition": condition.name, "row": name, "slow": True, "not recorded": reason}
 
 
-def record_table(name: str, slow: bool, conditions: Sequence[str] = ()) -> None:
-    """All rows of a table into its file, row by row; with ``slow`` only those that the first pass left out."""
+def record_table(
+    name: str, slow: bool, conditions: Sequence[str] = (), rows: Sequence[str] = (), anew: bool = False
+) -> None:
+    """All rows of a table into its file, row by row, or only those of some conditions and names; with ``slow`` those that the first pass
+    left out, ``anew`` those that are recorded already, too (at the same number of items)."""
     table = load_table(name)
     path = GOLDEN / f"rows-{name}.jsonl.xz"
     known = {(one["condition"], one["row"]): one for one in load_lines(path)} if path.exists() else {}
@@ -541,10 +544,17 @@ def record_table(name: str, slow: bool, conditions: Sequence[str] = ()) -> None:
             continue
         for label, row in rows_of(table, condition).items():
             key = (condition.name, label)
-            if key in known and not (slow and "not recorded" in known[key]):
+            if rows and label not in rows:
                 continue
-            few = row.model in LARGE or any(
-                one.get("model") == row.model and one["limit"] == FEW for one in known.values() if "limit" in one
+            again = anew and "answers" in known.get(key, {})
+            if key in known and not again and not (slow and "not recorded" in known[key]):
+                continue
+            few = (
+                (again and known[key]["limit"] < limit_of(condition))
+                or row.model in LARGE
+                or any(
+                    one.get("model") == row.model and one["limit"] == FEW for one in known.values() if "limit" in one
+                )
             )
             if label in hopeless:
                 found = {
@@ -631,11 +641,16 @@ def main() -> None:
     parser.add_argument("--only", nargs="*", choices=PARTS, default=list(PARTS))
     parser.add_argument("--table", nargs="*", default=[], help="Tables of the part rows.")
     parser.add_argument("--condition", nargs="*", default=[], help="Conditions of the part rows.")
+    parser.add_argument("--row", nargs="*", default=[], help="Rows of the part rows, by name.")
     parser.add_argument("--group", nargs="*", default=[], help="Groups of the part verbs.")
     parser.add_argument(
         "--slow", action="store_true", help="Also what takes up to four minutes a row (where it is not recorded yet)."
     )
-    parser.add_argument("--anew", action="store_true", help="Forget rows that are recorded already.")
+    parser.add_argument(
+        "--anew",
+        action="store_true",
+        help="Also what is recorded already: compare first, then say in the README at which commit and why.",
+    )
     given = parser.parse_args()
     start = time.process_time()
     if "names" in given.only:
@@ -644,21 +659,19 @@ def main() -> None:
         save_lines(GOLDEN / "read.jsonl.xz", read())
     if "verbs" in given.only:
         path = GOLDEN / "verbs.json.xz"
-        known = load_json(path) if path.exists() and given.group else {}
+        known = load_json(path) if path.exists() else {}
         for group in given.group or commands():
             began = time.process_time()
             known[group] = {"commands": verbs(group), "seconds": round(time.process_time() - began, 1)}
             print(f"verbs\t{group}\t{known[group]['seconds']}", flush=True)
-        save_json(path, known)
+            save_json(path, known)
     if "analyses" in given.only:
         if given.anew:
             (GOLDEN / "analyses.json.xz").unlink(missing_ok=True)
         record_analyses(given.slow)
     if "rows" in given.only:
         for name in given.table or [one for one in table_names() if load_table(one).kind == "exam"]:
-            if given.anew:
-                (GOLDEN / f"rows-{name}.jsonl.xz").unlink(missing_ok=True)
-            record_table(name, given.slow, given.condition)
+            record_table(name, given.slow, given.condition, given.row, given.anew)
     print(f"{time.process_time() - start:.0f} s", file=sys.stderr)
 
 

@@ -13,7 +13,7 @@ from scenarist.bench import marks as scoring
 from scenarist.bench.records import check_record, header_of, records_of, section_of
 from scenarist.bench.sheet import Analysis, Cell, Done, FigureRow, Sheet, Tested, figure_row
 from scenarist.bench.significance import compare, holm
-from scenarist.bench.sit import Answers, data_hash, items_of, make_exam, sit
+from scenarist.bench.sit import Answers, data_hash, items_of, make_exam, part_of, sit
 from scenarist.bench.solver import Solver, corpus_of, seeds_of, settings_of, takes
 from scenarist.bench.spec import Condition, Row, Source, Table
 from scenarist.contracts import Exam, Metric, Model
@@ -143,6 +143,7 @@ def run_row(
     """One row under one condition, all its seeds; ``models``: those of the row that have learned already."""
     row, condition, metrics = done.row, plan.condition, plan.metrics
     seeds = seeds_of(row, table, ways.seed, ways.split)
+    items = part_of(plan.items, row.test_items) if ways.split == "test" else plan.items
     solvers = [Solver(row, condition, plan.exam, seed) for seed in seeds]
     marks: dict[str, list[tuple[Mark, ...]]] = {metric.name: [] for metric in metrics}
     missing, replayed, whole = 0, 0, 0
@@ -151,14 +152,14 @@ def run_row(
     for solver in solvers:
         label = f"{row.name} ({condition.name}{f', seed {solver.seed}' if len(seeds) > 1 else ''})"
         tick = partial(progress, label) if progress else None
-        wait = partial(progress, f"{label} waits for another process", 0, len(plan.items)) if progress else None
+        wait = partial(progress, f"{label} waits for another process", 0, len(items)) if progress else None
         section = solver.recorded(done.records, ways.split)
         answers = Answers(
             partial(solver.fitted_once, models), store, partial(solver.what, plan.fields), section, ways.refresh,
             max(MOST, *(getattr(metric, "guesses", 0) for metric in metrics)), wait,
         )  # fmt: skip
         try:
-            asked, predictions = sit(answers, plan.exam, plan.items, tick)
+            asked, predictions = sit(answers, plan.exam, items, tick)
         except Missing as error:
             if len(seeds) == 1 or section:
                 raise
@@ -181,10 +182,14 @@ def run_row(
         done.left_out = f"seed{'s' * (len(left_out) > 1)} {numbers}: {next(iter(left_out.values()))}"
         solvers = [solver for solver in solvers if solver.seed not in left_out]
         seeds = [solver.seed for solver in solvers]
+    if len(items) < len(plan.items):
+        without = f"{len(plan.items) - len(items):,} of the {len(plan.items):,} items of {condition.name}"
+        done.left_out = "; ".join(filter(None, (done.left_out, without)))
     done.recorded = done.recorded or replayed > 0
     held = solvers[-1].held
     signed = {
         **plan.fields, **row.signed, **by_whom[0], "seed": list(seeds),
+        **({"asked": len(items)} if len(items) < len(plan.items) else {}),
         **({"held": list(dict.fromkeys(f"{part.corpus}:{part.split}" for part in held))} if held else {}),
         **({"weights": weights} if (weights := list(dict.fromkeys(str(who["weights"]) for who in by_whom if "weights" in who))) else {}),
         **({"with": with_} if (with_ := row_settings(row)) else {}),
@@ -233,7 +238,8 @@ def paired(sheet: Sheet) -> list[Tested]:
                 if other is not None and other is not done and done.cells[column].score.groups > 1
             ]  # one source alone shows no difference that holds for others
             found = [
-                compare(metric, a.cells[column].score.marks, b.cells[column].score.marks, seed=13) for a, b in pairs
+                compare(metric, *common_marks(a.cells[column].score.marks, b.cells[column].score.marks), seed=13)
+                for a, b in pairs
             ]
             corrected = holm([one.p for one in found]) if found else []
             tests += [
@@ -241,6 +247,14 @@ def paired(sheet: Sheet) -> list[Tested]:
                 for (a, b), one, p in zip(pairs, found, corrected, strict=True)
             ]
     return tests
+
+
+def common_marks(first: Sequence[Mark], second: Sequence[Mark]) -> tuple[Sequence[Mark], Sequence[Mark]]:
+    """The marks of two rows on the items that both were asked: a row may sit a part of them on the test split."""
+    shared = {mark.item for mark in first} & {mark.item for mark in second}
+    if len(shared) == len(first) == len(second):
+        return first, second
+    return [mark for mark in first if mark.item in shared], [mark for mark in second if mark.item in shared]
 
 
 def reference(table: Table, done: Done, rows: Sequence[Done], column: str, metric: Metric) -> Done | None:

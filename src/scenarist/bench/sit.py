@@ -16,6 +16,7 @@ text is most of a store's size. Where the key was rated, its rank says what the 
 from __future__ import annotations
 
 import itertools
+import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from functools import lru_cache
@@ -236,6 +237,21 @@ class Sat(NamedTuple):
     items: list[Item]
     """All items, followed to their ends."""
     predictions: dict[str, Prediction]
+
+
+def part_of(items: Sequence[Item], most: int) -> Sequence[Item]:
+    """About ``most`` items: those of every so many-th group, so that a text keeps all of its items; all where there are no more.
+
+    >>> from scenarist.question import Choice
+    >>> items = [Item(f"{group}{n}", Choice((), ("a", "b")), "0", group=group) for group in "pqrs" for n in range(3)]
+    >>> [item.id for item in part_of(items, 6)]
+    ['p0', 'p1', 'p2', 'r0', 'r1', 'r2']
+    """
+    if not most or len(items) <= most:
+        return items
+    groups = dict.fromkeys(item.group or item.id for item in items)
+    kept = set(list(groups)[:: math.ceil(len(items) / most)])
+    return [item for item in items if (item.group or item.id) in kept]
 
 
 def sit(answers: Answers, exam: Exam, items: Sequence[Item], tick: Tick | None = None) -> Sat:

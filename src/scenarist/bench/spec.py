@@ -70,6 +70,9 @@ class Row(msgspec.Struct, forbid_unknown_fields=True):
     seeds: list[int] = []
     test_seeds: list[int] = []
     """Seeds on the test split, where every answer is asked live; the table's where empty."""
+    test_items: int = 0
+    """On the test split about so many items of a condition, whole texts drawn evenly (`part_of`): for a row that would take hours live. Its
+    signature says how many."""
     splits: list[str] = []
     """Splits on which it is run; all where empty."""
     only: list[str] = []
