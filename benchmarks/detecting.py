@@ -16,6 +16,7 @@ import os
 import random
 import resource
 import statistics
+import sys
 import time
 
 from scenarist.registry import make
@@ -46,6 +47,7 @@ def whole_documents(model_name: str, count: int) -> None:
         model = model or make("model", model_name)
         model.segments(story)
         seconds.append(os.times().user - before)
+        print(f"{len(story.sentences)} sentences: {seconds[-1]:.2f} s", file=sys.stderr, flush=True)
     first, *others = seconds
     print(
         json.dumps(

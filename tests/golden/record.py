@@ -556,7 +556,7 @@ def record_table(
                     one.get("model") == row.model and one["limit"] == FEW for one in known.values() if "limit" in one
                 )
             )
-            if label in hopeless:
+            if label in hopeless and not again:
                 found = {
                     "table": name,
                     "condition": condition.name,

@@ -149,10 +149,13 @@ def test_every_table_has_its_rows(name: str) -> None:
     rows = [[row.label or row.model, row.role] for row in table.row]
     assert table.kind == was["kind"]
     assert [one for one in was["conditions"] if one not in [condition.name for condition in table.condition]] == []
+    published = {row for row, role in rows if role == "published"}
     assert [
         [row, role]
         for row, role in was["rows"]
-        if [renamed(row, name), role] not in rows and not changed(name, "*", row)
+        if [renamed(row, name), role] not in rows
+        and not (role == "published" and f"{row}-published" in published)  # where a row of ours has the same name
+        and not changed(name, "*", row)
     ] == []
 
 
@@ -302,6 +305,8 @@ def sat_again(
 
 def not_here(problem: str) -> bool:
     """Is it this machine that lacks something, and not the code that no longer finds it?"""
+    if re.search(r"The release \w+ has no weights|The release file \S+ is not here", problem):
+        return True  # weights that a training makes, and no package carries
     return "pip install 'scenarist[" in problem or ("smollm2" in problem.lower() and record.model_file() is None)
 
 
