@@ -50,6 +50,8 @@ class Checked(NamedTuple):
     """Those it says it reads."""
     lacks: str = ""
     """What it could not be made without, in the words of the error."""
+    loaded: list[str] = []  # noqa: RUF012
+    """What making the questions had opened before; it is not opened again."""
 
 
 def check_and_watch(name: str, settings: dict[str, Any]) -> Checked:
@@ -60,27 +62,35 @@ def check_and_watch(name: str, settings: dict[str, Any]) -> Checked:
     from scenarist.networks.pretrained import gguf_file
     from scenarist.registry import make
 
-    for kind in KINDS:
-        question_set(kind)  # the toy corpus and the exams open files of their own
     try:
         weights = [str(gguf_file())]
     except Missing:
         weights = []
     watched = (*map(str, WATCHED), *weights)
     opened: set[str] = set()
+    loaded: set[str] = set()
+    now = loaded
 
     def watch(event: str, arguments: tuple[Any, ...]) -> None:
         if event == "open" and isinstance(arguments[0], str | os.PathLike):
             path = os.path.abspath(os.fspath(arguments[0]))  # noqa: PTH100
             if path.startswith(watched) and not path.endswith("releases.toml"):  # the list of what can be got
-                opened.add(path)
+                now.add(path)
 
     sys.addaudithook(watch)
     watch_safetensors(watch)
+    for kind in KINDS:
+        question_set(kind)  # the toy corpus and the exams open files of their own
+    now = opened
     try:
         model = make("model", name, **settings)
         promises = check_model(model)
     except Missing as missing:
         return Checked([], [], [], str(missing))
     reads = getattr(model, "reads", None)
-    return Checked(promises, sorted(opened), sorted(str(path.resolve()) for path in reads()) if reads else [])
+    return Checked(
+        promises,
+        sorted(opened),
+        sorted(str(path.resolve()) for path in reads()) if reads else [],
+        loaded=sorted(loaded),
+    )

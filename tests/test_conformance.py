@@ -39,8 +39,8 @@ def absent(error: Exception) -> None:
 
 # Models
 
-EXACT = {"causal-lm": {}}
-"""Rows whose settings are an approximation: the model is checked as it is by itself."""
+EXACT: dict[str, dict[str, Any]] = {"causal-lm": {}, "constant": {}}
+"""Rows whose settings are an approximation, or an answer to one kind of question: the model is checked as it is by itself."""
 
 
 ADDRESSES = {"gguf:": os.environ.get("SMOLLM2_GGUF", "")}
@@ -81,7 +81,8 @@ def test_every_model_conforms_and_says_what_it_reads(name: str, clean: multiproc
         *done.promises
     }
     assert set(done.opened) <= set(done.reads), "stored answers of other weights would be replayed"
-    assert bool(done.opened) == bool(done.reads), "the test sees no file being opened"
+    seen = {*done.opened} | {*done.reads} & {*done.loaded}
+    assert bool(seen) == bool(done.reads), "the test sees no file being opened"
 
 
 def test_every_kind_of_question_is_asked_of_some_model() -> None:

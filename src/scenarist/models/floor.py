@@ -55,7 +55,9 @@ def options(question: AnyQuestion, seen: Iterable[Answer] = ()) -> list[Answer]:
             return [Suggestions()]
         case Read():
             raise BadInput("the floor models choose among answers; a text cannot be read so. Ask the model 'reading'.")
-    return list(seen)
+        case EventGap() | WordGap() | Unsaid() | Where() | SentenceGap():
+            return list(seen)
+    raise BadInput(f"the floor models do not answer questions of the kind {type(question).__name__}.")
 
 
 class Floor:

@@ -8,6 +8,7 @@ are verbs: those of the wordings of each event that may have happened in this pl
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
@@ -105,7 +106,9 @@ class LiteralListener:
         if not total:
             return []
         order = sorted(weights, key=lambda answer: (-round(weights[answer], 14), answer))
-        return [Guess(answer, math.log(weights[answer] / total)) for answer in order if weights[answer] > 0]
+        logps = [math.log(weights[answer] / total) for answer in order if weights[answer] > 0]
+        # chances that are equal but for rounding stand by name: the list still never rises
+        return [Guess(answer, logp) for answer, logp in zip(order, itertools.accumulate(logps, min), strict=False)]
 
     def answer(self, question: AnyQuestion) -> Prediction:
         """The likeliest events, or their verbs."""
