@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 
 import msgspec
@@ -27,16 +28,17 @@ def marks_of(metric: Metric, items: Sequence[Item], predictions: Mapping[str, Pr
 
 
 def mean_marks(runs: Sequence[Sequence[Mark]]) -> tuple[Mark, ...]:
-    """The marks of several seeds averaged item by item."""
+    """The marks of several seeds, or of several people, averaged item by item over the runs that have it."""
     if len(runs) == 1:
         return tuple(runs[0])
+    times = Counter(mark.item for marks in runs for mark in marks)
     pooled: dict[str, dict[str, float]] = {}
     first = {mark.item: mark for marks in runs for mark in marks}
     for marks in runs:
         for mark in marks:
             counts = pooled.setdefault(mark.item, {})
             for key, count in mark.counts:
-                counts[key] = counts.get(key, 0.0) + count / len(runs)
+                counts[key] = counts.get(key, 0.0) + count / times[mark.item]
     return tuple(msgspec.structs.replace(first[item], counts=tuple(counts.items())) for item, counts in pooled.items())
 
 

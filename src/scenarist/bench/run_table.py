@@ -10,6 +10,7 @@ import msgspec
 
 from scenarist import __version__
 from scenarist.bench import marks as scoring
+from scenarist.bench.people_rows import take_people, with_people
 from scenarist.bench.records import check_record, header_of, records_of, section_of
 from scenarist.bench.sheet import Analysis, Cell, Done, FigureRow, Sheet, Tested, figure_row
 from scenarist.bench.significance import compare, holm
@@ -62,10 +63,13 @@ def run_table(
 ) -> Sheet:
     """Run a table, or the part of it that is not recorded or stored yet."""
     split, seed = ways.split, ways.seed
-    if table.kind != "analysis" and ways.given:
-        raise BadInput(f"the table {table.name} takes no --{ways.given[0][0]}.")
+    given = dict(ways.given)
+    if table.kind != "analysis" and given.keys() - {"answers"}:
+        raise BadInput(f"the table {table.name} takes no --{min(given.keys() - {'answers'})}.")
+    if table.kind != "analysis" and given:
+        table = with_people(table)
     if table.kind == "analysis":
-        return analysis(table, split, seed if seed is not None else table.seeds[0], ways.limit, only, dict(ways.given))
+        return analysis(table, split, seed if seed is not None else table.seeds[0], ways.limit, only, given)
     known = [row.name for row in table.row]
     for name in only:
         if name not in known:
@@ -96,7 +100,9 @@ def run_table(
             if (row.role == "published" and not row.answers) or (row.only and plan.condition.name not in row.only):
                 continue
             try:
-                if row.answers:
+                if row.role == "human" and given:
+                    take_people(done, plan.condition.name, plan.items, plan.metrics, plan.fields, given["answers"])
+                elif row.answers:
                     take_answers(done, plan)
                 else:
                     run_row(done, table, plan, store, ways, models, progress)

@@ -11,6 +11,7 @@ import json
 import random
 import time
 from collections import Counter, defaultdict
+from collections.abc import Sequence
 from itertools import combinations
 from typing import Any
 
@@ -103,8 +104,8 @@ class Assignment:
         if rule.people:
             load = self.load(connection)
             order = sorted(listed, key=lambda item: (load[item.id], draw.random()))
-            free = [item.id for item in order if rule.more or load[item.id] < rule.people]
-            return free[: rule.number or None], {}
+            free = [item for item in order if rule.more or load[item.id] < rule.people]
+            return [item.id for item in of_each_family(free, rule.a_family)][: rule.number or None], {}
         families: dict[str, list[str]] = defaultdict(list)
         for item in listed:
             families[item.group or item.id].append(item.id)
@@ -145,3 +146,15 @@ class Assignment:
             .group_by(trials.c.item)
         )  # fmt: skip
         return Counter({row[0]: int(row[1]) for row in rows})
+
+
+def of_each_family(listed: Sequence[Item], most: int) -> list[Item]:
+    """The first so many items of each document, in order; all of them where ``most`` is 0."""
+    counts: Counter[str] = Counter()
+    chosen = []
+    for item in listed:
+        family = item.group or item.id
+        if not most or counts[family] < most:
+            counts[family] += 1
+            chosen.append(item)
+    return chosen
