@@ -22,6 +22,8 @@ from tests.lab.test_writing import OTHER, STORY, send, without_qualification, wr
 pytest.importorskip("axe_playwright_python", reason="axe-playwright-python is not installed")
 pytestmark = pytest.mark.browser
 __all__ = ["screen"]
+PATIENCE = 120_000
+"""Milliseconds: a machine that does other things, too, is slow and right."""
 
 
 def press_send(page: Any) -> None:
@@ -31,6 +33,7 @@ def press_send(page: Any) -> None:
 
 def begin(page: Any, url: str, name: str, kind: str) -> None:
     """From the link to the first trial, with the pages before it looked at."""
+    page.set_default_timeout(PATIENCE)
     page.goto(f"{url}/study/{name}/")
     look(page, f"{name}-consent")
     press_agree(page)
@@ -160,6 +163,7 @@ def test_without_scripts_places_are_chosen_in_lists(browser: Any, database: Data
 
 def test_the_reviewer_works_by_keyboard(screen: Any, database: Database) -> None:
     page = screen
+    page.set_default_timeout(PATIENCE)
     person = writer(database)
     send(person, STORY[:4])
     send(person)

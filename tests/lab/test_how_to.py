@@ -51,3 +51,35 @@ def test_the_how_to_runs_as_written(tmp_path: Path, monkeypatch: Any, capsys: An
     assert len(predictions) == 18 and all("guesses" in json.loads(line) for line in predictions)
     assert Path("answers/answers.csv").read_text().startswith("person,source")
     assert "seconds" in Path("answers/columns.json").read_text()
+
+
+def test_collecting_a_corpus_runs_as_written(tmp_path: Path, monkeypatch: Any, capsys: Any) -> None:
+    """Every command of the page, in order, in an empty folder; `serve` by its first page."""
+    monkeypatch.chdir(tmp_path)
+    text = (ROOT / "docs" / "how-to" / "collect-a-corpus.md").read_text("utf-8")
+    lines = [line for block in re.findall(r"```console\n(.*?)```", text, re.S) for line in block.splitlines()]
+    assert len(lines) == 15
+    for line in lines:
+        program, *args = shlex.split(line.removeprefix("$ "))
+        assert program == "scenarist"
+        if args[:2] == ["lab", "serve"]:
+            server = ServerProcess(args[2], args[4])
+            server.start()
+            try:
+                page = urllib.request.urlopen(f"http://127.0.0.1:{server.port}/study/{args[2]}/").read().decode()
+            finally:
+                server.stop()
+            assert "Write short stories" in page
+            continue
+        assert run(args) == 0, line
+        shown = capsys.readouterr().out
+        if "--json" in args:
+            state = json.loads(shown)
+            assert (state["lost"], state["doubled"]) == (0, 0) and state["complete"] == state["people"], line
+        if args[0] == "bench" and "people" in line.split("--answers")[1]:
+            assert "human" in shown and "people-majority" in shown
+    for folder in ("mystories", "mycloze", "people", "orders"):
+        assert json.loads((tmp_path / folder / "card.json").read_text())["people"] > 0
+        assert "What was left out" in (tmp_path / folder / "CARD.md").read_text()
+    passing = dict(json.loads((tmp_path / "mycloze" / "card.json").read_text())["counts"])
+    assert passing["cases that pass"] > passing["cases written"] / 2
