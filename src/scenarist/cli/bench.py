@@ -34,7 +34,7 @@ def bench(
         "", help="Folder of annotations by several people (WebAnno TSV, brat, or the lab's), for the table agreement."
     ),
     answers: str = typer.Option(
-        "", help="Folder of a study: an exam folder with people's predictions, for the tables that count people."
+        "", help="Folder of a study: an exam folder with people's predictions; tables of models get rows for people."
     ),
     only: str = typer.Option("", help="Rows to run, joined by commas."),
     limit: int | None = typer.Option(None, min=1, help="At most so many items a condition."),
