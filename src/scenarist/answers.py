@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from scenarist.noun import Noun
+from scenarist.registry import suggest
 from scenarist.script import Participant, Scenario
 from scenarist.story import Alignment, Chain
 
@@ -207,7 +208,10 @@ class KnownScript(Answered, frozen=True):
 
     def event(self, id: str) -> KnownEvent:
         """An event by its id."""
-        return next(event for event in self.events if event.id == id)
+        for event in self.events:
+            if event.id == id:
+                return event
+        raise suggest(id, [event.id for event in self.events], f"event of {self.scenario!r}")
 
     def _repr_html_(self) -> str:
         from scenarist.registry import display

@@ -187,7 +187,7 @@ def wrapped(text: str, lines: int = 2) -> list[str]:
     """A phrase on at most two lines.
 
     >>> wrapped("the waiter brings the guests the menu with the wines of the house and the day")
-    ['the waiter brings the guests', 'the menu with the wines of …']
+    ['the waiter brings the guests', 'the menu with the wines of the …']
     """
     rows = [""]
     for word in text.split():

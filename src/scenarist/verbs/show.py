@@ -28,7 +28,7 @@ def show(name: str, scripts: str | Path = "") -> KnownScript:
     """What is known of a scenario, by its name or an alias; ``scripts``: a folder of one's own scripts, written or learned.
 
     >>> bath = show("taking a bath")
-    >>> bath.scenario, bath.event("fill-tub").source
+    >>> bath.scenario, bath.event("turn-on-water").source
     ('taking a bath', 'both')
     """
     if str(scripts).endswith(".json"):

@@ -64,7 +64,7 @@ def file_name(activity: str) -> str:
     """An activity as the name of a file; what a path could mean is taken out.
 
     >>> file_name("baking a cake"), file_name("../a/b")
-    ('baking a cake', '- a-b')
+    ('baking a cake', '-a-b')
     """
     return re.sub(r"\s+", " ", re.sub(r"[/\\:]+", "-", activity).replace("..", " ")).strip(" .") or "activity"
 
