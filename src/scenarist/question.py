@@ -100,6 +100,17 @@ class LeftOut(Question, frozen=True, tag="left-out"):
     story: Story
 
 
+class AboutEvent(Question, frozen=True, tag="about-event"):
+    """Where in this story does this event belong, or is it told? ``choices`` are the gaps (``0``: before the first sentence), or ``told``
+    and ``untold``."""
+
+    story: Story
+    scenario: str
+    event: str
+    """A label of an annotated corpus, or a step in words."""
+    choices: tuple[str, ...]
+
+
 class SentenceGap(Question, frozen=True, tag="sentence-gap"):
     """Which sentence is missing from these, which all speak of one entity (Bennett, Materials)? A person answers with a sentence, a
     model with a main verb."""
@@ -170,6 +181,7 @@ AnyQuestion: TypeAlias = (
     | Order
     | Unsaid
     | LeftOut
+    | AboutEvent
     | SentenceGap
     | Rate
     | Group

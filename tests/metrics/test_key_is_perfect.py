@@ -13,7 +13,7 @@ PERFECT = {
     "accuracy": 1, "match": 1, "recall@1": 1, "top5": 1, "mrr": 1, "average_rank": 1, "surprisal": 0,
     "precision": 1, "recall": 1, "f1": 1, "none_f1": 1, "sentence_accuracy": 1,
     "pk": 0, "windowdiff": 0, "boundary_similarity": 1, "kappa": 1, "raw_agreement": 1, "span_agreement": 1,
-    "kendall_tau": 1, "perfect_order": 1, "near_order": 1, "majority_order": 1, "place": 1,
+    "kendall_tau": 1, "perfect_order": 1, "near_order": 1, "majority_order": 1, "place": 1, "within": 1, "distance": 0,
 }  # fmt: skip
 VARIANTS = [
     ("f1", {"average": "macro"}), ("f1", {"none": "label"}), ("f1", {"none": "ignore", "top": "all"}),

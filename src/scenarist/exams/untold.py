@@ -1,9 +1,12 @@
-"""Story -> Item: what goes without saying at this place? Three forms.
+"""Story -> Item: what goes without saying at this place? Five forms.
 
 ``mcscript``: one sentence is taken out of a story, its place is given, the key is the lemma (with particle) of its main verb;
 ``accept`` holds the verb's WordNet synonyms. ``inscript``: one script event is taken out, its place is given, the key is its label; the
 labels of all other events the story tells are part of the question. ``absent``: one script event is taken out and its place is not given;
-the choices are the event and others the story really lacks, which about as many tellers of the scenario mention.
+the choices are the event and others the story really lacks, which about as many tellers of the scenario mention. ``place``: an event is
+taken out and named, its place is asked for among all gaps; stories with labelled events (InScript), or lists of steps (DeScript), where the
+step's own words name it. ``told``: a labelled event is named, told in the story or one of its scenario that is not; the key is ``told`` or
+``None``. Both are asked about the plain text: the labels stay with the key.
 
 Switches of the labelled forms: ``unit`` is ``event`` (all sentences that mention the event go) or ``sentence`` (one sentence goes, and
 its first label is the key, which may be told elsewhere as well: how the form began); ``against`` is ``matched`` or ``other`` (nothing
@@ -25,11 +28,13 @@ import msgspec
 from scenarist.errors import BadInput
 from scenarist.exams.removal import Taken, without, without_event
 from scenarist.learning.tellings import is_script, labels, main_verbs
-from scenarist.question import Item, Unsaid
+from scenarist.question import AboutEvent, Item, Unsaid
 from scenarist.registry import make
 from scenarist.story import Story
 
-FORMS = ("mcscript", "inscript", "absent")
+FORMS = ("mcscript", "inscript", "absent", "place", "told")
+TOLD = ("told", "None")
+"""The choices of `told`."""
 LEAST = 4
 """A story must have so many sentences."""
 COMMON = 0.25
@@ -64,7 +69,12 @@ class UntoldExam:
             seed,
         )
         self.unit, self.against = unit if form == "inscript" else "sentence", against
-        self.metrics = ("recall@10", "synonym_recall@10") if form == "mcscript" else ("recall@1", "mrr")
+        asked = {
+            "mcscript": ("recall@10", "synonym_recall@10"),
+            "place": ("within1", "accuracy", "distance"),
+            "told": ("f1", "precision", "recall"),
+        }
+        self.metrics = asked.get(form, ("recall@1", "mrr"))
 
     def settings(self) -> Mapping[str, object]:
         """The switches, for the signature."""
@@ -75,6 +85,9 @@ class UntoldExam:
 
     def set(self, stories: Iterable[Story]) -> Iterator[Item]:
         """The items, story by story."""
+        if self.form in ("place", "told"):
+            yield from self.places(list(stories)) if self.form == "place" else self.mentions(list(stories))
+            return
         read = self.read(stories)
         if self.form == "absent":
             yield from self.lacking(list(read)) if self.against == "matched" else self.expected(list(read))
@@ -126,6 +139,48 @@ class UntoldExam:
     def at(self, taken: Taken, story: Story) -> Unsaid:
         """The question after an event that was taken out."""
         return self.ask(taken.story, story, taken.place, event=taken.event)
+
+    def places(self, stories: list[Story]) -> Iterator[Item]:
+        """Some events of each story, taken out and named; the key is the gap they left in the text that is left."""
+        left: list[tuple[Story, str, Taken]] = []
+        for story in stories:
+            draw = random.Random(f"{self.seed} {story.id}")
+            named = list(dict.fromkeys(event.label for event in story.events if is_script(event.label)))
+            size = len(named) if named else len(story.sentences)
+            if len(story.sentences) < LEAST or size < 2:
+                continue
+            for number in sorted(draw.sample(range(size), min(self.per, size))):
+                if named:
+                    left.append((story, named[number], without_event(story, named[number])))
+                else:
+                    sentence = story.sentences[number]
+                    words = " ".join(story.text[sentence.start : sentence.stop].split())
+                    left.append((story, words, Taken(without(story, number), number, -1)))
+        kept = [(story, name, taken) for story, name, taken in left if taken.story.sentences]
+        parsed = make("reader", self.reader)([taken.story.text for _, _, taken in kept])
+        for number, ((story, name, taken), parse) in enumerate(zip(kept, parsed, strict=True)):
+            bare = msgspec.structs.replace(parse, sentences=taken.story.sentences, segments=(), notes=())
+            choices = tuple(map(str, range(len(bare.sentences) + 1)))
+            question = AboutEvent(bare, story.scenario if self.scenario == "gold" else "", name, choices)
+            yield Item(f"{story.id}.{number}", question, str(taken.place), story.id, (), (story.scenario,))
+
+    def mentions(self, stories: list[Story]) -> Iterator[Item]:
+        """Some labels that each story tells, and as many of its scenario that it does not tell, if there are so many."""
+        told: dict[str, Counter[str]] = defaultdict(Counter)
+        own = [list(dict.fromkeys(e.label for e in story.events if is_script(e.label))) for story in stories]
+        for story, labels_ in zip(stories, own, strict=True):
+            told[story.scenario].update(labels_)
+        parsed = make("reader", self.reader)([story.text for story in stories])
+        for story, labels_, parse in zip(stories, own, parsed, strict=True):
+            draw = random.Random(f"{self.seed} {story.id}")
+            others = sorted(label for label in told[story.scenario] if label not in labels_)
+            chosen = draw.sample(labels_, min(self.per, len(labels_)))
+            wrong = draw.sample(others, min(len(chosen), len(others)))
+            bare = msgspec.structs.replace(parse, segments=(), notes=())
+            for number, label in enumerate(sorted((*chosen, *wrong))):
+                question = AboutEvent(bare, story.scenario if self.scenario == "gold" else "", label, TOLD)
+                key = TOLD[label not in labels_]
+                yield Item(f"{story.id}.{number}", question, key, story.id, (), (story.scenario,))
 
     def lacking(self, stories: list[Story]) -> Iterator[Item]:
         """An event the teller told, taken out, against events the teller did not tell, which as many other tellers have."""

@@ -31,6 +31,8 @@ INDEX: dict[str, str] = {
     "near_order": "scenarist.metrics.ordering:NearOrder",
     "majority_order": "scenarist.metrics.ordering:MajorityOrder",
     "place": "scenarist.metrics.ordering:PlaceOrder",
+    "within": "scenarist.metrics.placing:Within",
+    "distance": "scenarist.metrics.placing:GapDistance",
     "information_content": "scenarist.metrics.surprisal:InformationContent",
     "realis_f1": "scenarist.metrics.events:RealisF1",
     "chain_f1": "scenarist.metrics.events:ChainF1",

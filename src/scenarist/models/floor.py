@@ -16,6 +16,7 @@ from typing import Any
 from scenarist.errors import BadInput
 from scenarist.noun import to_json
 from scenarist.question import (
+    AboutEvent,
     Answer,
     AnyQuestion,
     Choice,
@@ -45,6 +46,8 @@ def options(question: AnyQuestion, seen: Iterable[Answer] = ()) -> list[Answer]:
             return [str(number) for number in range(len(choices))]
         case EventGap(choices=links) if links:
             return [str(link) for link in links]
+        case AboutEvent(choices=choices):
+            return list(choices)
         case Unsaid(choices=choices) if choices:
             return list(choices)
         case Order(sentences=sentences):
@@ -65,7 +68,17 @@ class Floor:
 
     name = "floor"
     learns = "examples"
-    asks: tuple[type[Question], ...] = (Choice, EventGap, WordGap, Order, Unsaid, Where, LeftOut, SentenceGap)
+    asks: tuple[type[Question], ...] = (
+        Choice,
+        EventGap,
+        WordGap,
+        Order,
+        Unsaid,
+        Where,
+        LeftOut,
+        AboutEvent,
+        SentenceGap,
+    )
     positional = True
 
     def __init__(self) -> None:

@@ -13,6 +13,7 @@ from scenarist.metrics.judged import Judgement, judgements
 from scenarist.pages.layout import escape, framed, page
 from scenarist.pages.numbers import NumberForm, exam_form, few_text, figure_remarks, marked_name, row_remarks
 from scenarist.question import (
+    AboutEvent,
     Answer,
     AnyQuestion,
     Choice,
@@ -108,6 +109,9 @@ def question_text(question: AnyQuestion) -> str:
             return story.text
         case Unsaid(story=story, scenario=scenario, place=place):
             return f"{scenario}\n{story.text}\n(before sentence {place})"
+        case AboutEvent(story=story, scenario=scenario, event=event, choices=choices):
+            what = "told?" if "told" in choices else "where?"
+            return f"{scenario}\n{story.text}\n({event}: {what})"
         case LeftOut(story=story):
             return story.text
         case SentenceGap(sentences=sentences, gap=gap):

@@ -316,7 +316,8 @@ class WeighedMatcher(WordingMatcher):
 
 def earlier_events(events: Sequence[WrittenEvent]) -> dict[str, frozenset[str]]:
     """Event -> all that come before it where both happen, by way of others too (also links that are only usual)."""
-    direct = {event.id: (*event.after, *event.after_usually) for event in events}
+    ids = {event.id for event in events}  # an event of a joined script may follow one that was left out
+    direct = {event.id: [other for other in (*event.after, *event.after_usually) if other in ids] for event in events}
     known: dict[str, frozenset[str]] = {}
 
     def before(id: str) -> frozenset[str]:

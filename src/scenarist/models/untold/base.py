@@ -23,7 +23,18 @@ from scenarist.learning.tellings import labels, telling
 from scenarist.models.untold.labels import LabelGap, is_labelled, label_gap
 from scenarist.models.untold.network import SlotNetwork, carried_network, labels_file
 from scenarist.networks.layers import log_softmax
-from scenarist.question import Answer, AnyQuestion, Guess, LeftOut, Prediction, Question, Segments, Unsaid, Where
+from scenarist.question import (
+    AboutEvent,
+    Answer,
+    AnyQuestion,
+    Guess,
+    LeftOut,
+    Prediction,
+    Question,
+    Segments,
+    Unsaid,
+    Where,
+)
 from scenarist.registry import make
 from scenarist.store.home import inside, resource
 from scenarist.story import Segment, Sentence, Story
@@ -175,7 +186,7 @@ class UntoldModel:
         """ln P and the expected rank of each answer; an answer no table knows has no rank."""
         rated: list[tuple[float | None, float | None]] = []
         for question, answer in zip(questions, answers, strict=True):
-            if isinstance(question, LeftOut):
+            if isinstance(question, LeftOut | AboutEvent):
                 rated.append((None, None))
                 continue
             names, logp = self.ranked(question)

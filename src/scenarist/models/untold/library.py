@@ -23,16 +23,18 @@ from typing import Any, NamedTuple
 import msgspec
 import numpy as np
 
+from scenarist import inventory
 from scenarist.interpretation import UnsaidEvent
 from scenarist.learning.library.alignment import Array, ReadyScript, StoryAlignment, align, place_chances, ready_script
 from scenarist.learning.library.evidence import HAPPENS, origin, told_share
 from scenarist.learning.library.scenario_words import carried_words
 from scenarist.learning.library.story_phrases import cast_roles, event_phrase, slot_wordings
+from scenarist.learning.library.wordings import Clause
 from scenarist.learning.script_matches import ScenarioPassage, scenario_passages
 from scenarist.models.untold.base import scenarios_of, story_segments
 from scenarist.models.untold.scripts import ScriptModel
 from scenarist.networks.layers import sigmoid
-from scenarist.question import AnyQuestion, Guess, LeftOut, Prediction, Suggestion, Suggestions
+from scenarist.question import AboutEvent, AnyQuestion, Guess, LeftOut, Prediction, Question, Suggestion, Suggestions
 from scenarist.registry import make
 from scenarist.script import Reason, Script
 from scenarist.store.home import inside, resource
@@ -46,6 +48,10 @@ INSIDE = 0.8
 """A place inside a sentence must be so much likelier than one between two: it stands for the gaps before and behind the sentence."""
 DENIED = 0.6
 """From this likeness on a denied clause denies an event."""
+NAMED, NAMED_EVENTS = 12.0, 4
+"""How sharply words name one event and not another; so many events are kept."""
+TOLD_ODDS = 0.0
+"""Log-odds above which a named event is called told (chosen on InScript train)."""
 FEATURES = (
     "always", "sometimes", "silent", "log-told", "told", "other-way", "meaning", "words", "person", "behind", "ahead", "late",
     "wordings", "bias",
@@ -142,11 +148,35 @@ def quoted(text: str, start: int, place: int) -> bool:
     return len(QUOTES.findall(text[paragraph:place])) % 2 == 1
 
 
+@cache
+def label_events() -> Mapping[str, Mapping[str, Mapping[str, float]]]:
+    """Scenario -> label of InScript -> event of its script: the share of the label's train mentions that tell it."""
+    path = resource("scripts/labels.json")
+    content: Mapping[str, Any] = json.loads(path.read_text(encoding="utf-8")) if path.is_file() else {"labels": {}}
+    labels: Mapping[str, Mapping[str, Mapping[str, float]]] = content["labels"]
+    return labels
+
+
+def named_events(scenario: str, name: str, script: ReadyScript) -> dict[int, float]:
+    """The events of a script that a label, or a step in words, means, with how surely."""
+    ids = {event.id: number for number, event in enumerate(script.script.events)}
+    learned = label_events().get(scenario, {}).get(name, {})
+    if learned:
+        return {ids[id]: share for id, share in learned.items() if id in ids}
+    clause = Clause.of(name.removeprefix("ScrEv_").replace("_", " "))
+    scores = 0.5 * script.meant([" ".join(clause.words)])[0]
+    for number, likeness in script.matcher.likenesses(clause).items():
+        scores[number] += likeness
+    weights = np.exp(NAMED * (scores - scores.max()))
+    return {int(number): float(weights[number] / weights.sum()) for number in np.argsort(-scores)[:NAMED_EVENTS]}
+
+
 class WrittenScriptModel(ScriptModel):
     """What a story leaves unsaid, by the written scripts of the library."""
 
     name = "untold-library"
     trained_on = (*ScriptModel.trained_on, "library", "minilm")
+    asks: tuple[type[Question], ...] = (*ScriptModel.asks, AboutEvent)
 
     def __init__(
         self, most: int = 5, least: float = 0.5, taught: bool = False, scripts: Mapping[str, Script] | None = None
@@ -159,7 +189,9 @@ class WrittenScriptModel(ScriptModel):
         return [*super().reads(), *inside(resource("scripts"), resource("meaning"))]
 
     def answer(self, question: AnyQuestion) -> Prediction:
-        """The likeliest fillers of a gap, or all that a story leaves out."""
+        """The likeliest fillers of a gap, where a named event belongs, whether it is told, or all that a story leaves out."""
+        if isinstance(question, AboutEvent):
+            return self.about_event(question)
         if not isinstance(question, LeftOut):
             return super().answer(question)
         segments = story_segments(story_detector(), question.story)
@@ -168,6 +200,27 @@ class WrittenScriptModel(ScriptModel):
             Suggestion(event.phrase, event.at, event.wordings, event.scenario) for event in unsaid if not event.folded
         )
         return Prediction("", (Guess(Suggestions(scenarios_of(segments), suggestions)),), by=self.name)
+
+    def about_event(self, question: AboutEvent) -> Prediction:
+        """The gaps of a named event by their chances, or whether it is told."""
+        story = question.story
+        name = question.scenario or next(iter(scenarios_of(story_segments(story_detector(), story))), "")
+        scenario = inventory.find(name).name if inventory.known(name) else name
+        if scenario not in carried_words().number:
+            return Prediction("", tuple(Guess(choice, 0.0) for choice in question.choices), by=self.name)
+        script = ready_script(scenario)
+        meant = named_events(scenario, question.event, script)
+        alignment = align(story, story.sentences, script)
+        if "told" in question.choices:
+            chance = 1 - float(np.prod([1 - weight * alignment.ever[number] for number, weight in meant.items()]))
+            odds = float(np.log(max(chance, 1e-6) / max(1 - chance, 1e-6))) - TOLD_ODDS
+            levels = {"told": -float(np.logaddexp(0.0, -odds)), "None": -float(np.logaddexp(0.0, odds))}
+        else:
+            gaps = place_chances(alignment, script)
+            chances = sum((weight * gaps[:, number] for number, weight in meant.items()), np.full(len(gaps), 1e-6))
+            levels = {str(gap): float(np.log(chance / chances.sum())) for gap, chance in enumerate(chances)}
+        ranked = sorted(question.choices, key=lambda choice: -levels.get(choice, -99.0))
+        return Prediction("", tuple(Guess(choice, levels.get(choice, -99.0)) for choice in ranked), by=self.name)
 
     def unsaid(self, story: Story) -> tuple[tuple[UnsaidEvent, ...], tuple[tuple[str, int], ...]]:
         """All that the segments of a story leave unsaid, and what they deny."""
