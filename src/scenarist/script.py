@@ -103,6 +103,8 @@ class WrittenEvent(Noun, frozen=True):
     results: tuple[str, ...] = ()
     sub: str = ""
     """A scenario that this event is made of."""
+    assumed: str = ""
+    """Would one assume it where a story leaves it out? ``yes``; ``depends`` on what the story says; empty: neither is clear."""
 
 
 class WrittenScript(Noun, frozen=True):

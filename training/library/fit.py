@@ -75,14 +75,20 @@ def main() -> None:
     for train, left in GroupKFold(FOLDS).split(features, accepted, stories):
         model.fit(features[train] / spread, accepted[train])
         chances[left] = model.predict_proba(features[left] / spread)[:, 1]
-    for most in (4, CHOSEN, 6):
+    for most, placed_power in ((4, PLACED), (CHOSEN, PLACED), (6, PLACED), (CHOSEN, 0.3), (CHOSEN, 1.0)):
         chosen = []
         for story in dict.fromkeys(stories):
             rows = [row for row in np.nonzero(stories == story)[0] if known[row].allowed]
-            chosen += sorted(rows, key=lambda row: -chances[row] * known[row].mass ** PLACED)[:most]
+            chosen += sorted(rows, key=lambda row: -chances[row] * known[row].mass ** placed_power)[:most]
         right = [np.mean([case.accepted for case in picked]) for picked in [[known[row] for row in chosen]]]
         placed = np.mean([known[row].in_place for row in chosen])
-        print(f"{most} a story: accepted {right[0]:.3f}, in place {placed:.3f}, said {chances[chosen].mean():.3f}")
+        strict = [row for row in chosen if known[row].story.startswith("dev")]
+        print(
+            f"  judged's dev stories: {accepted[strict].mean():.3f}, {np.mean([known[row].in_place for row in strict]):.3f}"
+        )
+        print(
+            f"{most} a story, place {placed_power}: accepted {right[0]:.3f}, in place {placed:.3f}, said {chances[chosen].mean():.3f}"
+        )
     bins = np.minimum((chances * 10).astype(int), 9)
     error = sum(abs(accepted[bins == n].mean() - chances[bins == n].mean()) * (bins == n).mean() for n in set(bins))
     print(f"{len(known)} events of {len(set(stories))} stories; expected calibration error {error:.3f}")

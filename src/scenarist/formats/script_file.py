@@ -45,6 +45,7 @@ class EventEntry(msgspec.Struct, forbid_unknown_fields=True):
     wordings: list[str]
     happens: Literal["always", "usually", "sometimes"]
     silent: bool = False
+    assumed: Literal["", "yes", "depends"] = ""
     one_of: str = ""
     after: list[str] = []
     needs: list[str] = []
@@ -104,7 +105,7 @@ def written_event(event: EventEntry) -> WrittenEvent:
         event.id, event.scene, event.by, event.say, tuple(event.wordings), event.happens, event.silent, event.one_of,
         tuple(name for name in event.after if not name.endswith("?")),
         tuple(name.removesuffix("?") for name in event.after if name.endswith("?")),
-        tuple(event.needs), tuple(event.results), event.sub,
+        tuple(event.needs), tuple(event.results), event.sub, event.assumed,
     )  # fmt: skip
 
 
@@ -217,7 +218,7 @@ def script_data(script: WrittenScript) -> dict[str, Any]:
         "event": [
             {
                 "id": event.id, "scene": event.scene, "by": event.by, "say": event.say, "wordings": list(event.wordings),
-                "happens": event.happens, "silent": event.silent, "one_of": event.one_of,
+                "happens": event.happens, "silent": event.silent, "assumed": event.assumed, "one_of": event.one_of,
                 "after": [*event.after, *(f"{other}?" for other in event.after_usually)],
                 "needs": list(event.needs), "results": list(event.results), "sub": event.sub,
             }

@@ -76,7 +76,7 @@ class LibraryDetector(Detector):
     trained_on = (*Detector.trained_on, "minilm")
     numbers = "detector"
 
-    def __init__(self, most: int = 5, least: float = 0.1, taught: bool = False, least_sure: float = 0.2) -> None:
+    def __init__(self, most: int = 5, least: float = 0.1, taught: bool = False, least_sure: float = 0.3) -> None:
         """``most``, ``least`` and ``taught`` as those of `detector`; ``least_sure``: what is less likely right is no segment."""
         super().__init__(most=most, least=least, taught=taught)
         self.least_sure = least_sure

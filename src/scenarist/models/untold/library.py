@@ -54,7 +54,7 @@ TOLD_ODDS = 0.0
 """Log-odds above which a named event is called told (chosen on InScript train)."""
 FEATURES = (
     "always", "sometimes", "silent", "log-told", "told", "other-way", "meaning", "words", "person", "behind", "ahead", "late",
-    "wordings", "bias",
+    "wordings", "assumed", "depends", "way", "bias",
 )  # fmt: skip
 
 
@@ -100,7 +100,7 @@ def unsaid_features(alignment: StoryAlignment, script: ReadyScript) -> Array:
             [
                 event.happens == "always", event.happens == "sometimes", event.silent, np.log(ever[number] + 0.01), ever[number],
                 max(others, default=0.0), near[3, number], near[1, number], person, bool(behind), bool(ahead), late[number],
-                min(len(event.wordings), 8) / 8, 1.0,
+                min(len(event.wordings), 8) / 8, event.assumed == "yes", event.assumed == "depends", bool(event.one_of), 1.0,
             ]
         )  # fmt: skip
     return np.array(rows, float)
@@ -110,7 +110,7 @@ def unsaid_features(alignment: StoryAlignment, script: ReadyScript) -> Array:
 def chance_weights() -> Array:
     """The weights of the features, fitted by `training/library/fit.py`."""
     weights: Mapping[str, float] = json.loads(resource("scripts/reader.json").read_text(encoding="utf-8"))["chance"]
-    return np.array([weights[name] for name in FEATURES])
+    return np.array([weights.get(name, 0.0) for name in FEATURES])
 
 
 def clause_breaks(story: Story, sentence: Sentence) -> list[int]:
