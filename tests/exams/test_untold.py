@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import math
+
 import msgspec
 import pytest
 
 from scenarist.errors import BadInput
+from scenarist.exams.untold import UntoldExam
 from scenarist.noun import to_json
-from scenarist.question import Guess, Prediction
+from scenarist.question import AboutEvent, Guess, Prediction
 from scenarist.registry import make
 from scenarist.story import Event, Sentence, Story, Token
 
@@ -187,3 +190,65 @@ def test_on_mcscript_the_sentence_is_gone() -> None:
         gone = whole[len(before) : len(whole) - (len(left.text) - len(before))].strip()
         assert gone
         assert gone not in left.text or whole.count(gone) > 1
+
+
+def labelled(id, *lines):
+    """A story whose sentences are (text, label of its event or nothing)."""
+    story = Story.from_sentences(id, [text for text, _ in lines], scenario="taking a bath")
+    events = [
+        Event(label.removeprefix("ScrEv_"), start=sentence.start, stop=sentence.stop, label=label)
+        for sentence, (_, label) in zip(story.sentences, lines, strict=True)
+        if label
+    ]
+    return msgspec.structs.replace(story, events=tuple(events))
+
+
+BATHS = [
+    labelled("b1", ("I was cold.", ""), ("I ran the water.", "ScrEv_turn_on"), ("I got in.", "ScrEv_get_in"), ("I dried off.", "ScrEv_dry")),
+    labelled("b2", ("It was late.", ""), ("I put in the plug.", "ScrEv_plug"), ("I got in.", "ScrEv_get_in"), ("I slept.", "")),
+]  # fmt: skip
+
+
+def test_place_names_what_was_taken_out_and_asks_for_its_gap():
+    items = list(UntoldExam(form="place", per=3).set(BATHS))
+    assert {(item.question.event, item.key) for item in items if item.group == "b1"} == {
+        ("ScrEv_turn_on", "1"), ("ScrEv_get_in", "2"), ("ScrEv_dry", "3"),
+    }  # fmt: skip
+    for item in items:
+        assert item.question.choices == tuple(map(str, range(len(item.question.story.sentences) + 1)))
+        assert not any(event.label for event in item.question.story.events)  # labels stay with the key
+
+
+def test_place_of_a_list_of_steps_names_the_step_by_its_words():
+    steps = Story.from_sentences("d", ["get a towel", "run the water", "get in", "dry off"], scenario="taking a bath")
+    items = list(UntoldExam(form="place", per=4).set([steps]))
+    assert [(item.question.event, item.key) for item in items] == [
+        ("get a towel", "0"), ("run the water", "1"), ("get in", "2"), ("dry off", "3"),
+    ]  # fmt: skip
+    assert all(item.question.event not in item.question.story.text for item in items)
+
+
+def test_told_asks_for_what_is_told_and_for_what_others_tell():
+    keys = {
+        (item.group, item.question.event): item.key
+        for item in UntoldExam(form="told", per=9, reader="default").set(BATHS)
+    }
+    assert keys["b1", "ScrEv_turn_on"] == "told"
+    assert keys["b1", "ScrEv_plug"] == "None"
+    assert keys["b2", "ScrEv_plug"] == "told"
+
+
+def test_the_library_places_and_recognises_named_events():
+    model = make("model", "untold-library")
+    story = next(iter(make("reader", "default")([
+        "I was tired. I put the plug in and turned on the tap. I got into the tub. I dried myself with a towel."
+    ])))  # fmt: skip
+    gaps = tuple(map(str, range(len(story.sentences) + 1)))
+    where = model.answer(AboutEvent(story, "taking a bath", "wash body with soap", gaps))
+    assert where.best == "3"
+    assert sum(math.exp(guess.logp) for guess in where.guesses) == pytest.approx(1)
+    told = [
+        model.answer(AboutEvent(story, "taking a bath", event, ("told", "None"))).best
+        for event in ("get into tub", "shave legs")
+    ]
+    assert told == ["told", "None"]

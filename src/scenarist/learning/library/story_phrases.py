@@ -14,6 +14,7 @@ from typing import NamedTuple
 from scenarist.learning.library.wordings import root
 from scenarist.reading.chains import protagonist
 from scenarist.reading.parser.lemmas import lemma
+from scenarist.reading.wordnet import noun_kinds
 from scenarist.script import Participant, WrittenEvent, WrittenScript
 from scenarist.story import Entity, Story
 
@@ -29,6 +30,9 @@ UNCOUNTED = frozenset(
     "polish bleach cleaner foam powder cream ointment sunscreen fuel diesel cereal yogurt stock broth gravy ketchup mustard".split()
 )
 """Nouns that take no *a*."""
+ALWAYS_ONE = frozenset("bus gas lens news canvas christmas tennis mass".split())
+"""Nouns that end like a plural and are none."""
+ALWAYS_MANY = frozenset("scissors clothes glasses trousers jeans pyjamas pajamas goggles clippers".split())
 FORMS = {"I": ("I", "me"), "we": ("we", "us"), "he": ("he", "him"), "she": ("she", "her"), "they": ("they", "them")}
 
 
@@ -69,13 +73,15 @@ def main_cast(story: Story, central: Entity, role: Participant, called: Mapping[
         return CastRole(*FORMS[subject], third=False)
     names = [story.of(mention) for mention in central.mentions if mention.kind == "name"]
     if names:
-        name = min(names, key=lambda text: (len(text.split()) > 3, names.index(text)))
+        name = min(names, key=lambda text: (len(text.split()) > 3, names.index(text))).partition(",")[0]
         return CastRole(name, name)
     if role.kind != "animal" and central.kind in ("person", "animal", ""):
         nouns = [
             mention
             for mention in central.mentions
-            if mention.kind == "nominal" and 0 <= mention.head < len(story.tokens)
+            if mention.kind == "nominal"
+            and 0 <= mention.head < len(story.tokens)
+            and {*noun_kinds(story.tokens[mention.head].lemma.lower(), 1)} & {*LIVING}
         ]
         if nouns:
             noun = story.tokens[nouns[0].head].lemma.lower()
@@ -97,7 +103,9 @@ def other_cast(role: Participant, called: Mapping[str, str]) -> CastRole:
         text = word
     else:
         text = f"{'an' if word[0] in 'aeio' else 'a'} {word}"
-    return CastRole(text, text)
+    last = word.split()[-1]
+    single = last in ALWAYS_ONE or (lemma(last, "NNS") == last and last not in ALWAYS_MANY)
+    return CastRole(text, text, third=role.kind in LIVING or single)
 
 
 def event_phrase(event: WrittenEvent, cast: Mapping[str, CastRole]) -> str:

@@ -43,7 +43,7 @@ MEANING = 5.0
 """the likeness of a sentence to the nearest event counts so much."""
 MENTION = 3
 """Fewer sentences tell no script that the light detector does not see."""
-FEATURES = ("mean", "lead", "likeness", "events", "support", "sentences", "network", "bias")
+FEATURES = ("mean", "lead", "likeness", "events", "support", "network", "bias")
 
 
 class ScriptRun(NamedTuple):
@@ -144,7 +144,7 @@ class LibraryDetector(Detector):
             network = float(np.log(max(chance, np.exp(-6.0))))
         features = [
             whole[first] / size, (total[first] - total[order[1]]) / np.sqrt(size), near[first].max(1).mean(),
-            np.sort(told)[-5:].mean(), (scores[:, first] >= 1.5).mean(), np.log(size), network, 1.0,
+            np.sort(told)[-5:].mean(), (scores[:, first] >= 1.5).mean(), network, 1.0,
         ]  # fmt: skip
         return RunEvidence(tuple(order), tuple(total[script] for script in order), np.array(features))
 

@@ -50,7 +50,7 @@ DENIED = 0.6
 """From this likeness on a denied clause denies an event."""
 NAMED, NAMED_EVENTS = 12.0, 4
 """How sharply words name one event and not another; so many events are kept."""
-TOLD_ODDS = 0.0
+TOLD_ODDS = -0.1
 """Log-odds above which a named event is called told (chosen on InScript train)."""
 FEATURES = (
     "always", "sometimes", "silent", "log-told", "told", "other-way", "meaning", "words", "person", "behind", "ahead", "late",
@@ -212,7 +212,8 @@ class WrittenScriptModel(ScriptModel):
         meant = named_events(scenario, question.event, script)
         alignment = align(story, story.sentences, script)
         if "told" in question.choices:
-            chance = 1 - float(np.prod([1 - weight * alignment.ever[number] for number, weight in meant.items()]))
+            most = max(meant.values())
+            chance = max(weight / most * float(alignment.ever[number]) for number, weight in meant.items())
             odds = float(np.log(max(chance, 1e-6) / max(1 - chance, 1e-6))) - TOLD_ODDS
             levels = {"told": -float(np.logaddexp(0.0, -odds)), "None": -float(np.logaddexp(0.0, odds))}
         else:
