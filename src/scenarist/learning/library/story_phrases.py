@@ -33,6 +33,11 @@ UNCOUNTED = frozenset(
 ALWAYS_ONE = frozenset("bus gas lens news canvas christmas tennis mass".split())
 """Nouns that end like a plural and are none."""
 ALWAYS_MANY = frozenset("scissors clothes glasses trousers jeans pyjamas pajamas goggles clippers".split())
+DESCRIBED = re.compile(
+    r"\b((?:the|a|an) (?:next|wet|right|dirty|new|clean|first|usual|dry|lost|fresh|big|wrong|top|spare|same|other|latest|last|hot|final|"
+    r"cheapest|best|odd|empty|earlier|strange|sore|small|similar|quiet|nice|matching|loose|long|cheap|broken|old|good|finished)) \{([^{}]*)\}"
+)
+"""A slot that an adjective describes brings no article of its own."""
 FORMS = {"I": ("I", "me"), "we": ("we", "us"), "he": ("he", "him"), "she": ("she", "her"), "they": ("they", "them")}
 
 
@@ -115,6 +120,9 @@ def event_phrase(event: WrittenEvent, cast: Mapping[str, CastRole]) -> str:
     >>> event = WrittenEvent("bring-menu", "ordering", "waiter", "{waiter} brings {guest} {menu}", ("bring {menu}",), "always")
     >>> event_phrase(event, {"waiter": waiter, "guest": mia, "menu": menu})
     'the waiter brings Mia the menu'
+    >>> event = WrittenEvent("take-out", "", "guest", "{guest} takes the wet {menu} out", (), "always")
+    >>> event_phrase(event, {"guest": CastRole("I", "me", False), "menu": menu})
+    'I take the wet menu out'
     >>> event = WrittenEvent("sit-down", "arriving", "guest", "{guest} sits down at {table}", ("sit down",), "always")
     >>> event_phrase(event, {"guest": CastRole("I", "me", False), "table": CastRole("the table", "the table")})
     'I sit down at the table'
@@ -124,8 +132,18 @@ def event_phrase(event: WrittenEvent, cast: Mapping[str, CastRole]) -> str:
     verb, blank, tail = rest.partition(" ")
     if not actor.third:
         verb = plain_verb(verb, actor.acting)
+    tail = DESCRIBED.sub(lambda slot: f"{slot[1]} {bare_noun(cast[slot[2]].other)}", tail)
     tail = SLOT.sub(lambda slot: cast[slot[1]].other, tail)
     return re.sub(r"\b(a|an|the) (a|an|the) ", r"\1 ", f"{actor.acting} {verb}{blank}{tail}")
+
+
+def bare_noun(text: str) -> str:
+    """What somebody is called, without an article.
+
+    >>> bare_noun("the clothes"), bare_noun("Mia")
+    ('clothes', 'Mia')
+    """
+    return re.sub(r"^(?:a|an|the) ", "", text)
 
 
 def plain_verb(verb: str, subject: str) -> str:

@@ -100,7 +100,7 @@ class LibraryDetector(Detector):
         scores = self.words.scores(texts)
         found = list(sure)
         for first, last in stretches(free):
-            for run in script_runs(scores[first:last], first):
+            for run in script_runs(scores[first:last], first) or whole_run(scores, first, last):
                 segment = self.segment(spans, texts, scores, run)
                 if segment is not None:
                     found.append(segment)
@@ -172,6 +172,11 @@ def stretches(free: Sequence[bool]) -> list[tuple[int, int]]:
         elif is_free:
             found.append((place, place + 1))
     return found
+
+
+def whole_run(scores: Array, first: int, last: int) -> list[ScriptRun]:
+    """A stretch too thin for the chain, as one telling of its likeliest script: how sure that is decides whether it is a segment."""
+    return [ScriptRun(first, last, int(scores[first:last].sum(0).argmax()))]
 
 
 def script_runs(scores: Array, offset: int = 0) -> list[ScriptRun]:
