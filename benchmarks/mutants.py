@@ -38,6 +38,7 @@ from typing import Any
 ROOT = Path(__file__).resolve().parents[1]
 ROOMS = ("metrics", "bench", "networks")
 OUT = ROOT / os.environ.get("DEST", "out") / "mutants"
+NOTICED = ("killed", "timeout")
 RESULT, EQUIVALENT = ROOT / "results" / "mutants.jsonl", ROOT / "benchmarks" / "equivalent_mutants.toml"
 SMOLLM2 = ROOT / ".cache/scenarist/weights/smollm2-135m.gguf"
 SAMPLE, SEED = 200, 18
@@ -403,16 +404,14 @@ def known_tests() -> dict[str, dict[str, Any]]:
 
 
 def run(number: int, jobs: int, again: bool) -> None:
-    """Ask about the faults of the sample that have no result yet (``again``: the survivors once more)."""
+    """Ask about the faults of the sample that have no result yet (``again``: instead, those that were not noticed, once more)."""
     preload()
     known, have, place = known_tests(), results(), tree(number)
     every = sample()
-    todo = [mutant for index, mutant in enumerate(every) if index % jobs == number]
-    todo = [
-        mutant
-        for mutant in todo
-        if mutant.key not in have or (again and have[mutant.key]["outcome"] in ("survived", "untested", "error"))
-    ]
+    mine = [mutant for index, mutant in enumerate(every) if index % jobs == number]
+    todo = [mutant for mutant in mine if (mutant.key in have) == again]
+    if again:
+        todo = [mutant for mutant in todo if have[mutant.key]["outcome"] not in NOTICED]
     start = time.monotonic()
     for count, mutant in enumerate(todo, start=1):
         original = (ROOT / mutant.path).read_text("utf-8")
@@ -435,7 +434,7 @@ def report() -> int:
     have, every = results(), sample()
     named = {entry["key"]: entry["why"] for entry in tomllib.loads(EQUIVALENT.read_text("utf-8")).get("mutant", [])} if EQUIVALENT.exists() else {}  # fmt: skip
     asked = [have[mutant.key] for mutant in every if mutant.key in have]
-    noticed = [form for form in asked if form["outcome"] in ("killed", "timeout")]
+    noticed = [form for form in asked if form["outcome"] in NOTICED]
     same = [form for form in asked if form not in noticed and form["key"] in named]
     for form in asked:
         if form not in noticed:

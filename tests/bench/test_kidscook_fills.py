@@ -73,3 +73,17 @@ def test_surprisal_is_a_mean_over_words_and_transitions_cost_more(monkeypatch: p
     assert more.value == pytest.approx(
         1.5 + math.log(2) * (7 + 6) / 7
     )  # ln 2 for each word, and for each of six blanks
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "same"),
+    [
+        ("stir", "stirring", True), ("stirs", "stir", True), ("chop", "chopped", True), ("slow", "slowly", True), ("pan", "pans", True),
+        ("pan", "pancake", False), ("can", "canola", False), ("the", "them", False), ("oil", "onion", False), ("pot", "potatoes", False),
+    ],
+)  # fmt: skip
+def test_forms_of_a_word_are_alike_and_longer_words_are_not(one: str, other: str, same: bool) -> None:
+    pytest.importorskip("torch")
+    from scenarist.bench.analyses.kidscook_fills import alike
+
+    assert alike(one, other) is same and alike(other, one) is same

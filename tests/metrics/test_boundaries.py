@@ -117,3 +117,14 @@ def test_the_variant_stands_in_the_signature():
 def test_a_fixed_window_is_cut_to_the_document():
     short, _ = items()
     assert Pk(window=50, average="pooled").mark(short, None) == {"error": 1.0, "n": 1.0}
+
+
+def test_windows_count_alike_unless_they_are_weighted():
+    from scenarist.metrics.boundaries import WindowDiff
+
+    plain, weighted = WindowDiff(), WindowDiff(weighted=True)
+    assert plain.settings()["weighted"] is False and weighted.settings()["weighted"] is True
+    one, two = (True, False, False, False, False, False), (True, True, True, False, False, False)
+    wrong = sum(plain.error(two, one)[:1]) if isinstance(plain.error(two, one), tuple) else 0
+    more = sum(weighted.error(two, one)[:1]) if isinstance(weighted.error(two, one), tuple) else 0
+    assert more > wrong > 0  # a window that lacks two boundaries weighs twice

@@ -117,3 +117,20 @@ def test_gradients_reach_what_is_learned_and_nothing_else() -> None:
     words = network.encoder.body.embeddings.word_embeddings.weight
     assert words.grad is None
     assert network.encoder.body.encoder.layer[0].intermediate.dense.weight.grad.abs().sum() > 0
+
+
+def test_a_border_sees_the_sentence_before_it_and_the_first_sees_none():
+    """The state before a sentence, not the first sentence's everywhere."""
+    import torch
+
+    from scenarist.networks.document_network import Chained
+
+    torch.manual_seed(1)
+    network = Chained(6, 4, 3, 0.0).eval()
+    vectors, mask = torch.randn(1, 4, 6), torch.ones(1, 4, dtype=torch.bool)
+    with torch.no_grad():
+        _, switch, _ = network(vectors, mask)
+        hidden, _ = network.rnn(vectors)
+        before = torch.cat([torch.zeros_like(hidden[:, :1]), hidden[:, :-1]], 1)
+        by_hand = network.edge(torch.cat([before, hidden], 2))[:, :, 0] - 2.0
+    assert torch.allclose(switch, by_hand, atol=1e-5)

@@ -69,3 +69,29 @@ def test_bad_files_are_named(tmp_path: Path, small: Path) -> None:
         Gguf(tmp_path / "no.gguf")
     with pytest.raises(BadInput, match="no tensor"):
         Gguf(small).tensor("blk.9.attn_q.weight")
+
+
+def test_settings_of_each_kind_are_read(tmp_path: Path) -> None:
+    path = tmp_path / "kinds.gguf"
+    writer = gguf.GGUFWriter(path, "llama")
+    writer.add_uint8("a.u8", 200)
+    writer.add_int8("a.i8", -5)
+    writer.add_uint16("a.u16", 60_000)
+    writer.add_int16("a.i16", -300)
+    writer.add_uint32("a.u32", 4_000_000_000)
+    writer.add_int32("a.i32", -70_000)
+    writer.add_float32("a.f32", 0.5)
+    writer.add_bool("a.bool", True)
+    writer.add_uint64("a.u64", 2**40)
+    writer.add_int64("a.i64", -(2**40))
+    writer.add_float64("a.f64", 0.1)
+    writer.add_string("a.text", "soap")
+    writer.write_header_to_file()
+    writer.write_kv_data_to_file()
+    writer.write_tensors_to_file()
+    writer.close()
+    found = {key: value for key, value in Gguf(path).metadata.items() if key.startswith("a.")}
+    assert found == {
+        "a.u8": 200, "a.i8": -5, "a.u16": 60_000, "a.i16": -300, "a.u32": 4_000_000_000, "a.i32": -70_000, "a.f32": 0.5, "a.bool": True,
+        "a.u64": 2**40, "a.i64": -(2**40), "a.f64": 0.1, "a.text": "soap",
+    }  # fmt: skip
