@@ -332,3 +332,22 @@ def test_pages_are_small_and_hold_no_item_names(visit: Visit) -> None:
     person.answer()
     assert len(person.reply.text) < 8_000 and "toy-" not in person.reply.text
     assert parse_page(person.reply.text).marked("sentence")
+
+
+def test_who_simulates_passes_a_check_within_its_choices(database: Database, small: Study) -> None:
+    check = """
+[[steps]]
+kind = "choose"
+phase = "check"
+text = "Which?"
+question = { ask = "choice", context = [], choices = ["left", "middle", "right"] }
+right = ["1"]
+tries = 3
+feedback = "Look again."
+"""
+    head, notice, trials = small.text.partition("[[steps]]")
+    app = make_app(database, [parse_study(head.replace('"small"', '"checked"') + check + notice + trials)])
+    for seed in range(6):
+        person = Visitor(app, "checked")
+        person.agree()
+        assert person.finish(seed).marked("code") and person.reply.text.count("Thank you, that was all") == 1

@@ -57,10 +57,12 @@ class Choose(PageKind):
         return LabAnswer(value)
 
     def simulate(self, page: ParsedPage, form: ParsedForm, draw: random.Random) -> dict[str, list[str]]:
-        """Any of them; who is asked again takes another one than before."""
+        """Any of them; who is asked again takes the next one."""
         controls = form.named("answer")
-        fresh = [control.value for control in controls if not control.checked]
-        return {"answer": [draw.choice(fresh or [control.value for control in controls])]}
+        before = next((place for place, control in enumerate(controls) if control.checked), None)
+        return {
+            "answer": [draw.choice(controls).value if before is None else controls[(before + 1) % len(controls)].value]
+        }
 
 
 class Write(PageKind):
