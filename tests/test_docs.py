@@ -52,21 +52,15 @@ def test_the_tutorial_runs_as_written(tmp_path, monkeypatch, capsys) -> None:
     assert len(Path("out/accounts/accounts.jsonl").read_bytes().splitlines()) == 12
 
 
-def commands(page: str, kind: str) -> list[list[str]]:
-    """The commands of a how-to's blocks of one kind, as arguments."""
-    found = []
-    for code in re.findall(rf"```{kind}\n(.*?)```", (DOCS / "how-to" / page).read_text("utf-8"), re.S):
-        for line in code.splitlines():
-            words = shlex.split(line.removeprefix("$ "), comments=True)
-            found += [words[1:]] if words[:1] == ["scenarist"] else []
-    return found
-
-
 def test_how_to_score_runs_as_written(tmp_path, monkeypatch, capsys) -> None:
     monkeypatch.chdir(tmp_path)
     text = (DOCS / "how-to" / "score.md").read_text("utf-8")
     (example,) = re.findall(r"```json\n(.*?)```", text, re.S)
-    for args in commands("score.md", "console"):
+    lines = [
+        line for kind, code in blocks(DOCS / "how-to" / "score.md") if kind == "console" for line in code.splitlines()
+    ]
+    commands = [shlex.split(line.removeprefix("$ ")) for line in lines]
+    for args in [words[1:] for words in commands if words[0] == "scenarist"]:
         if args[0] == "score":
             keys = [json.loads(line)["id"] for line in Path("d/keys.jsonl").read_text().splitlines()]
             assert json.loads(example)["item"] in keys  # the page's id is one of the exam
@@ -76,25 +70,6 @@ def test_how_to_score_runs_as_written(tmp_path, monkeypatch, capsys) -> None:
         assert run(args) == 0, args
     assert Path("page.html").exists()
     assert "mine.jsonl" in capsys.readouterr().out
-
-
-def test_how_to_detect_runs_on_annotated_files_as_written(tmp_path, monkeypatch, capsys) -> None:
-    """The block of *Your own annotated files*, on files of two annotators; of the table one row, since others need corpora."""
-    monkeypatch.chdir(tmp_path)
-    for number, name in enumerate(("a-cake-for-grandma.txt", "under-the-stars.txt", "left-without-paying.txt")):
-        text = (ROOT / "examples" / name).read_text("utf-8")
-        Path(f"{number}.txt").write_text(text, encoding="utf-8")
-        for person in ("ann", "bob"):
-            Path("DIR", person).mkdir(parents=True, exist_ok=True)
-            assert run(["detect", f"{number}.txt", "--webanno", f"DIR/{person}/{number}.tsv", "-q"]) == 0
-    ran = [args for args in commands("detect.md", "sh") if any("DIR" in word for word in args)]
-    assert [args[0] for args in ran] == ["exam", "bench", "corpus", "corpus"]
-    capsys.readouterr()
-    for args in ran:
-        assert run([*args, *(["--only", "detector"] if args[0] == "bench" else [])]) == 0, args
-    said = capsys.readouterr().out
-    assert "f1" in said and "merged automatically" in said
-    assert Path("exam/exam.json").exists() and any(Path("gold").iterdir())
 
 
 @pytest.fixture(scope="module")

