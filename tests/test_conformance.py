@@ -237,15 +237,15 @@ def test_every_exam_sets_some_kind() -> None:
 FAMILIES = {
     "accuracy": "choice", "ranking": "event-gap", "surprisal": "word-gap", "labels": "where", "boundaries": "where", "agreement": "where",
     "ordering": "order", "events": "read", "judged": "left-out", "recovery": "sentence-gap",
-    "paired": "choice-rewritten",
+    "paired": "choice-rewritten", "unread": "choice",
 }  # fmt: skip
 """The file a metric stands in -> the kind of question it marks."""
 PARTS = {"parsing": "parse", "coreference": "coreference", "realis_f1": "realis", "chain_f1": "chains"}
 """Files and metrics of the exam `reading` -> the part of it they mark."""
 FORGIVING = {"precision", "gold_precision", "accepted", "in_place"}
 """What is not claimed does not lower these."""
-NOT_KEYED = {"information_content", "entropy_agreement", "sentences_per_s"}
-"""Measured without a key: how much is said, how far people agree, how fast."""
+NOT_KEYED = {"information_content", "entropy_agreement", "sentences_per_s", "refused", "unparsed"}
+"""Measured without a key: how much is said, how far people agree, how fast, what could not be read."""
 SETTINGS = {"information_content": {"counts": {"go:subj": 3, "eat:obj": 1}}}
 NUMBERED = {"synonym_recall": "synonym_recall@10"}
 """What is made with its number only."""

@@ -1,7 +1,8 @@
 """A real llama.cpp server (xllamacpp) on the loopback: every step that it does gives what the same file read by us gives.
 
 SmolLM2's file is quantised, and llama.cpp rounds what flows between its layers too; so the file is written once more with its weights as
-plain numbers, and both sides read that. Against the quantised file itself the order of the endings is compared.
+plain numbers, and both sides read that. The server stands without flash attention (which costs 1e-2 a text) and with a cache of 32 bits; what
+is left is its softmax, which sums 49,152 numbers in 32 bits: the probabilities that it tells add up to 1.0003.
 """
 
 from __future__ import annotations
@@ -9,7 +10,6 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
@@ -18,8 +18,9 @@ from scenarist.networks.addresses.base import CANARIES, Continuations
 from scenarist.networks.addresses.local import GgufModel
 from scenarist.networks.addresses.server import ServedModel
 from scenarist.networks.gguf import Gguf
+from tests.candidates.llama_server import start_llama_server
 
-xllamacpp = pytest.importorskip("xllamacpp")
+pytest.importorskip("xllamacpp")
 gguf = pytest.importorskip("gguf")
 pytest.importorskip("torch")
 pytestmark = [pytest.mark.neural, pytest.mark.slow]
@@ -77,21 +78,9 @@ def plain_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return path
 
 
-def serve(path: Path) -> Any:
-    parameters = xllamacpp.CommonParams()
-    parameters.model.path = str(path)
-    parameters.hostnames, parameters.port = ["127.0.0.1"], 0
-    parameters.n_ctx, parameters.n_parallel, parameters.warmup = 4096, 2, False
-    kinds = getattr(xllamacpp, "ggml_type", None)
-    if kinds is not None:
-        parameters.cache_type_k = parameters.cache_type_v = kinds.GGML_TYPE_F32
-    parameters.cpuparams.n_threads = parameters.cpuparams_batch.n_threads = 1
-    return xllamacpp.Server(parameters)
-
-
 @pytest.fixture(scope="module")
 def server(plain_file: Path) -> Iterator[str]:
-    held = serve(plain_file)
+    held = start_llama_server(plain_file, exact=True)
     yield f"{held.listening_address}/v1#"
     del held
 
@@ -101,9 +90,7 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("SCENARIST_HOME", str(tmp_path))
 
 
-def test_two_hundred_endings_by_token_grammar_are_ours_within_a_thousandth_a_piece(
-    server: str, plain_file: Path
-) -> None:
+def test_two_hundred_endings_by_token_grammar_are_ours(server: str, plain_file: Path) -> None:
     asked = texts(100)
     served = ServedModel(server, concurrency=2).ready()
     assert served.step == "token-grammar"
@@ -113,7 +100,8 @@ def test_two_hundred_endings_by_token_grammar_are_ours_within_a_thousandth_a_pie
     assert len(pairs) == 200
     assert all(there.tokens == here.tokens for there, here in pairs)
     worst = max(abs(there.logp - here.logp) / here.tokens for there, here in pairs)
-    assert worst < 1e-3, f"largest difference a piece: {worst}"
+    assert worst < 3e-4, f"largest difference a piece: {worst}"
+    assert max(abs(there.logp - here.logp) for there, here in pairs) < 2e-3
 
 
 def test_the_vocabulary_walk_gives_the_same(server: str) -> None:
@@ -122,6 +110,19 @@ def test_the_vocabulary_walk_gives_the_same(server: str) -> None:
     walk = ServedModel(server, "vocabulary-walk").ready().logps(asked)
     for first, second in zip(grammar, walk, strict=True):
         assert [score.logp for score in first] == pytest.approx([score.logp for score in second], abs=2e-3)
+
+
+def test_a_text_is_cut_into_the_server_s_pieces(server: str, plain_file: Path) -> None:
+    served, ours = ServedModel(server).ready(), GgufModel(str(plain_file))
+    for text in ("Ann ran.", " It's 5pm; don't.", "One line\nand  another\n\n", "A", " café “quoted”…"):
+        assert served.ask("/tokenize", {"content": text}, root=True)["tokens"] == ours.encode(text)
+
+
+def test_letters_through_the_chat_template_are_the_server_s(server: str, plain_file: Path) -> None:
+    question = "Which of these can one drink?\nA. milk\nB. gravel\nAnswer with the letter alone.\nAnswer:"
+    (there,) = ServedModel(server, "letters").ready().letters([question], "AB")
+    (here,) = GgufModel(str(plain_file)).letters([question], "AB")
+    assert there == pytest.approx(here, abs=5e-3)
 
 
 @pytest.mark.parametrize("step", ["letters", "text"])

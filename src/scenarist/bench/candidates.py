@@ -1,20 +1,30 @@
 """Table x addresses of language models -> Table: each address is a further row.
 
 A row is named for the model and the settings that differ from the usual, without path and host. Where rows are chosen by ``only``, the
-added ones are run beside them.
+added ones are run beside them. Where a condition hides the story from its rows (`ending-only`), it is hidden from the models, too; where it
+is for rows that learn from labels, they do not sit it.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import msgspec
 
 from scenarist.bench.spec import Row, Table
-from scenarist.errors import BadInput
+from scenarist.errors import BadInput, Missing
+from scenarist.noun import to_json
+from scenarist.question import Choice
 from scenarist.registry import index
 
+if TYPE_CHECKING:
+    from scenarist.bench.run_table import Ways
+    from scenarist.networks.addresses.budget import Budget
+
+MOST_WRITTEN = 160
+"""Tokens of the longest answer that is asked for in words."""
 KINDS = ("hf", "gguf", "openai")
 
 
@@ -53,6 +63,40 @@ def with_candidates(
         sources = (
             [source for condition in table.condition for source in condition.train][:1] if own.get("shots") else []
         )
-        rows.append(Row(model=address, label=name, settings=own, train=sources))
+        for see, settings_ in (("story", own), ("choices", own | {"see": "choices"})):
+            sat = [condition.name for condition in table.condition if condition.candidates == see]
+            if sat:
+                rows.append(Row(model=address, label=name, settings=settings_, train=sources, only=sat))
         names.append(name)
     return msgspec.structs.replace(table, row=rows), [*only, *names] if only else only
+
+
+def estimate(table: Table, ways: Ways, addresses: Sequence[str], settings: Mapping[str, object], budget: Budget) -> str:
+    """What the models on servers will be asked for at most, in words: nothing is asked to find out, and kept answers cost nothing.
+
+    A choice is reckoned as one request a text, twice where what a text is likely by itself is taken off; all else as one request.
+    """
+    from scenarist.bench.run_table import plan_of
+
+    served = sum(address.startswith("openai:") for address in addresses)
+    if not served:
+        return ""
+    requests, characters, written = 0, 0, 0
+    for condition in table.condition:
+        if condition.candidates == "no":
+            continue
+        try:
+            items = plan_of(condition, ways).items
+        except Missing:
+            continue
+        for question in (item.question for item in items):
+            size = len(to_json(question))
+            if isinstance(question, Choice):
+                each = len(question.choices) * (
+                    2 if settings.get("how", "pmi") == "pmi" and not settings.get("score") else 1
+                )
+                each = 2 if settings.get("score") in ("letters", "text") else each
+            else:
+                each, written = 1, written + MOST_WRITTEN
+            requests, characters = requests + each, characters + each * size
+    return budget.estimate(served * requests, served * characters, served * (written + requests))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import Any, NamedTuple, TypeAlias
@@ -111,7 +112,7 @@ def run_table(
     sheet.remarks = [f"not set: {', '.join(names)}. {why}" for why, names in lost.items()]
     if not plans:
         raise Missing(next(iter(lost)))
-    sheet.tests = paired(sheet)
+    sheet.tests = [*gains(sheet), *paired(sheet)]
     exams = {condition.exam for condition in table.condition}
     what = {
         "exam": sorted(exams),
@@ -176,6 +177,8 @@ def run_row(
         if condition.name not in done.predictions:
             done.predictions[condition.name] = predictions
             missing = sum(item.id not in predictions for item in asked)
+            if unread := Counter(one.note for one in predictions.values() if one.note in ("refused", "unparsed")):
+                done.unread[condition.name] = {**dict(unread), "n": len(asked)}
         if ways.record:
             header = header_of(solver, table.name, ways.split, str(plan.fields["data"]))
             done.sections.append(section_of(header, asked, predictions, metrics))
@@ -263,10 +266,37 @@ def common_marks(first: Sequence[Mark], second: Sequence[Mark]) -> tuple[Sequenc
     return [mark for mark in first if mark.item in shared], [mark for mark in second if mark.item in shared]
 
 
+def gains(sheet: Sheet) -> list[Tested]:
+    """What each row gains over the best that is had without the premise: its own figure where it is hidden, and the rows of the audit."""
+    tests: list[Tested] = []
+    audits = [done for done in sheet.rows if done.row.audit]
+    for condition in sheet.table.condition:
+        for name in condition.metrics:
+            column, metric = f"{name}/{condition.name}", make("metric", name)
+            way = 1 if metric.higher else -1
+            floor = [(done.row.name, done.cells[column].score) for done in audits if column in done.cells]
+            compared = []
+            for done in sheet.rows:
+                if done.row.role == "published" or done.row.audit or column not in done.cells:
+                    continue
+                own = done.cells.get(f"{name}/{condition.blind}")
+                blind = [*floor, *([(f"itself in {condition.blind}", own.score)] if own else [])]
+                if blind:
+                    said, score = max(blind, key=lambda pair: way * pair[1].value)
+                    marks = common_marks(done.cells[column].score.marks, score.marks)
+                    compared.append((done, said, compare(metric, *marks, seed=13)))
+            corrected = holm([test.p for _, _, test in compared]) if compared else []
+            tests += [
+                Tested(column, done.row.name, said, test, float(p), gain=True)
+                for (done, said, test), p in zip(compared, corrected, strict=True)
+            ]
+    return tests
+
+
 def reference(table: Table, done: Done, rows: Sequence[Done], column: str, metric: Metric) -> Done | None:
     """The row that a row is compared with: the one it names, the one its table names, or the best baseline."""
     for name in filter(None, (done.row.reference, table.reference)):
-        for other in rows:
+        for other in sorted(rows, key=lambda done: done.row.name != name):  # a row of that name, else one of that model
             if name in (other.row.model, other.row.label):
                 return other
     floor = [one for one in rows if one.row.role == "baseline"]

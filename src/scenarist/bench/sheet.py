@@ -111,6 +111,8 @@ class Done(msgspec.Struct):
     """Why the row could not be run (a missing extra, a missing file)."""
     left_out: str = ""
     """Seeds that could not be run, and why: their weights are not carried."""
+    unread: dict[str, dict[str, int]] = {}
+    """By condition: answers that were refused or could not be read, and of how many."""
     recorded: bool = False
     """Its answers, or some of them, were made before and kept."""
     records: list[Section] = []
@@ -128,6 +130,8 @@ class Tested(msgspec.Struct):
     comparison: Comparison
     corrected: float
     """p after Holm's correction over the tests of its column."""
+    gain: bool = False
+    """What the row gains over the best figure that is had without the premise."""
 
 
 class Sheet(msgspec.Struct):
@@ -154,6 +158,7 @@ class Sheet(msgspec.Struct):
                 "difference": test.comparison.difference, "low": test.comparison.low, "high": test.comparison.high,
                 "p": test.comparison.p, "p_holm": test.corrected, "detectable": smallest(test.comparison.low, test.comparison.high),
             }
+            | ({"gain": True} if test.gain else {})
             for test in self.tests
         ]  # fmt: skip
         rows = [figure_row(done, self.split) for done in self.rows]
@@ -177,6 +182,8 @@ def figure_row(done: Done, split: str, name: str = "") -> FigureRow:
         more["note"] = done.row.note
     if done.problem:
         more["problem"] = done.problem
+    if done.unread:
+        more["unread"] = done.unread
     if done.left_out:
         more["left_out"] = done.left_out
     return FigureRow(name or done.row.name, done.row.role, scores, more)

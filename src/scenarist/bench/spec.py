@@ -51,6 +51,10 @@ class Condition(msgspec.Struct, forbid_unknown_fields=True):
     held: list[Held] = []
     """What models that ask for it stop or tune on; where empty the table's, and without that the dev part of what they learn from."""
     note: str = ""
+    blind: str = ""
+    """The condition that asks the same items without the premise: a row's gain is over its own figure there, and over the audit's rows."""
+    candidates: Literal["story", "choices", "no"] = "story"
+    """What a model at an address (``--model``) is shown here; ``no``: it does not sit the exam under this condition."""
 
 
 class Row(msgspec.Struct, forbid_unknown_fields=True):
@@ -85,6 +89,8 @@ class Row(msgspec.Struct, forbid_unknown_fields=True):
     note: str = ""
     reference: str = ""
     """The row that this one is compared with; the table's own where empty."""
+    audit: bool = False
+    """It knows the form of the choices alone (position, length, frequency): gains are over the best of these."""
 
     @property
     def name(self) -> str:

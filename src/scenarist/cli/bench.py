@@ -107,7 +107,7 @@ def bench(
     with kept("batches of answers"), progress(quiet) as advance:
         sheet = run_table(
             table, split, names_, limit, seed, refresh, advance, live, record, corpus, annotations, answers,
-            model, settings, budget, prices,
+            model, settings, budget, prices, None if quiet or as_json else told,
         )  # fmt: skip
     if html:
         from scenarist.pages.report import table_page
@@ -122,8 +122,21 @@ def bench(
     else:
         show(form, sheet, quiet, cite)
     asked = [row for row in form["rows"] if row["role"] != "published"]
-    if asked and all(row.get("problem") for row in asked):  # nothing could be run: each row says what to type
+    added = {done.row.name for done in sheet.rows if ":" in done.row.model}  # models at addresses
+    failed = [row for row in asked if row.get("problem")]
+    if asked and (
+        len(failed) == len(asked) or any(row["model"] in added for row in failed)
+    ):  # each row says what to type
         raise typer.Exit(3)
+
+
+def told(estimate: str) -> None:
+    """Say what a run will ask servers for."""
+    from scenarist.cli.console import console
+
+    console().print(
+        f"Servers will be asked for at most {estimate}; what was kept costs nothing.", markup=False, soft_wrap=True
+    )
 
 
 def write_site(folder: Path | None, results: str, quiet: bool) -> None:
@@ -164,7 +177,7 @@ def show(form: dict[str, Any], sheet: Sheet, quiet: bool, cite: bool) -> None:
     from rich.table import Table
 
     from scenarist.cli.console import console, print_grid
-    from scenarist.pages.numbers import few_text, figure_remarks, marked_name, row_remarks
+    from scenarist.pages.numbers import against, few_text, figure_remarks, marked_name, row_remarks
 
     out, table, numbers = console(), sheet.table, sheet.table.numbers()
     columns = list(dict.fromkeys(column for row in form["rows"] for column in row["scores"]))
@@ -210,7 +223,7 @@ def show(form: dict[str, Any], sheet: Sheet, quiet: bool, cite: bool) -> None:
     for test in form.get("tests", []):
         difference, low, high = (numbers.text(test[key], test["column"], True) for key in ("difference", "low", "high"))
         out.print(
-            f"{test['column']}: {test['row']} against {test['reference']}: {difference} ({low} to {high}), "
+            f"{test['column']}: {test['row']} {against(test)}: {difference} ({low} to {high}), "
             f"p = {test['p']:.4f}, corrected {test['p_holm']:.4f} ({test['test']}); "
             f"detectable {numbers.text(test['detectable'], test['column'])}",
             markup=False, soft_wrap=True,

@@ -78,6 +78,7 @@ def info(name: Name, json: Json = False, quiet: Quiet = False) -> None:
     for head, lines in (
         ("expected", [f"{c.split}: {c.count:,} {c.what}" for c in entry.counts]),
         ("traps", entry.traps),
+        ("contamination", (entry.contamination,) if entry.contamination else ()),
     ):
         if lines:
             console.print(f"[bold]{head}[/bold]")

@@ -61,6 +61,8 @@ class CorpusEntry(Noun, frozen=True):
     files: tuple[OfficialFile, ...] = ()
     counts: tuple[Count, ...] = ()
     traps: tuple[str, ...] = ()
+    contamination: str = ""
+    """What the pretrained models behind our rows (SmolLM2, MiniLM) and a user's own may have read of it."""
     folders: tuple[str, ...] = ()
     """Further folder names that are accepted."""
 

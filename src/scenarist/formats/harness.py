@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import json
 import math
+import re
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
@@ -55,7 +57,7 @@ def lm_eval_predictions(path: Path) -> Iterator[Prediction]:
 
 
 def inspect_predictions(path: Path) -> Iterator[Prediction]:
-    """Samples of an inspect log; an answer that inspect could not read is no guess."""
+    """Samples of an inspect log, the two orders of a question together; where an answer could not be read there is no guess."""
     try:
         log = json.loads(path.read_text(encoding="utf-8"))
         samples: list[Mapping[str, Any]] = log["samples"]
@@ -64,9 +66,19 @@ def inspect_predictions(path: Path) -> Iterator[Prediction]:
         raise BadInput(
             f"{path}: no log of inspect ({error!r}). Write one with: inspect eval TASK --log-format json"
         ) from error
+    items: dict[str, list[int | None]] = {}
     for sample in samples:
-        item = str(sample.get("metadata", {}).get(ID, sample.get("id", "")))
+        more = sample.get("metadata", {})
         answers = [str(score.get("answer") or "") for score in (sample.get("scores") or {}).values()]
-        letter = answers[0].strip().upper() if answers else ""
-        guesses = (Guess(str(ord(letter) - ord("A"))),) if len(letter) == 1 and letter.isalpha() else ()
-        yield Prediction(item, guesses, by=name, note="" if guesses else "unparsed")
+        letter = answers[0].strip() if answers else ""
+        chosen = ord(letter) - ord("A") if re.fullmatch("[A-Z]", letter) else None
+        if chosen is not None and more.get("order") == "backwards":
+            chosen = int(more["count"]) - 1 - chosen
+        items.setdefault(str(more.get(ID, sample.get("id", ""))), []).append(chosen)
+    for item, choices in items.items():
+        votes = Counter(choices)
+        if None in votes or min(choice for choice in choices if choice is not None) < 0:
+            yield Prediction(item, (), by=name, note="unparsed")
+            continue
+        guesses = tuple(Guess(str(choice), math.log(votes[choice] / len(choices))) for choice, _ in votes.most_common())
+        yield Prediction(item, guesses, by=name, rest=0.0)

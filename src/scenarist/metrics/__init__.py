@@ -11,6 +11,8 @@ INDEX: dict[str, str] = {
     "top": "scenarist.metrics.ranking:Top",
     "mrr": "scenarist.metrics.ranking:Mrr",
     "average_rank": "scenarist.metrics.ranking:AverageRank",
+    "refused": "scenarist.metrics.unread:Refused",
+    "unparsed": "scenarist.metrics.unread:Unparsed",
     "surprisal": "scenarist.metrics.surprisal:Surprisal",
     "precision": "scenarist.metrics.labels:Precision",
     "f1": "scenarist.metrics.labels:F1",

@@ -60,6 +60,7 @@ INDEX: dict[str, str] = {
     "event-combination": "scenarist.models.events.ensemble:EventCombination",
     "multi": "scenarist.models.events.multi_argument:MultiArgument",
     "constant-first": "scenarist.models.endings.base:ConstantFirst",
+    "choice-surface": "scenarist.models.endings.surface:ChoiceSurface",
     "ngram-overlap": "scenarist.models.endings.similarity:NgramOverlap",
     "average-word2vec": "scenarist.models.endings.similarity:AverageVectors",
     "sentiment": "scenarist.models.endings.similarity:Sentiment",

@@ -348,6 +348,25 @@ class Llama:
             for branches in self.logps_of_trees([TextTree.grow(prefix, [ending]) for prefix in prefixes], adapter)
         ]
 
+    def continued(self, prefix: Sequence[int], most: int) -> list[int]:
+        """The likeliest pieces one after the other, until EOS or the piece that begins a text."""
+        import torch
+
+        pieces: list[int] = []
+        past: Past = []
+        with torch.inference_mode(), all_cores():
+            state = self.states(torch.tensor([list(prefix)], device=self.device), keep=past)[:, -1]
+            while len(pieces) < most:
+                piece = int((state @ self.embedding.T).argmax())
+                if piece in (EOS, self.start):
+                    break
+                pieces.append(piece)
+                place = torch.full((1, 1), len(prefix) + len(pieces) - 1, device=self.device)
+                keep: Past = []
+                state = self.states(torch.tensor([[piece]], device=self.device), place, past=past, keep=keep)[:, -1]
+                past = keep
+        return pieces
+
     def draw_endings(
         self, prefix: Sequence[int], count: int, most: int, likeliest: int = 40, heat: float = 0.8, seed: int = 13
     ) -> list[list[int]]:

@@ -83,8 +83,25 @@ def marked_name(row: Mapping[str, Any]) -> str:
 def row_remarks(rows: Sequence[Mapping[str, Any]]) -> list[str]:
     """What is said below a table: how recorded rows are made anew, and the notes of rows; each once."""
     lines = [f"* {row['model']}: recorded; made anew by: {row['made_by']}" for row in rows if row.get("recorded")]
+    lines += [
+        f"{row['model']}, {condition}: of {counts['n']} answers {counts.get('refused', 0)} were refused and {counts.get('unparsed', 0)} could "
+        "not be read; both count as wrong."
+        for row in rows
+        for condition, counts in row.get("unread", {}).items()
+    ]
     lines += [f"{row['model']}: {row['note']}" for row in rows if row.get("note")]
     return list(dict.fromkeys(lines))
+
+
+def against(test: Mapping[str, Any]) -> str:
+    """What a row is compared with, in words.
+
+    >>> against({"reference": "longest", "gain": True}), against({"reference": "bigram"})
+    ('gains over the best without the premise (longest)', 'against bigram')
+    """
+    if test.get("gain"):
+        return f"gains over the best without the premise ({test['reference']})"
+    return f"against {test['reference']}"
 
 
 def few_text(sources: int) -> str:

@@ -11,7 +11,7 @@ from typing import Any
 
 from scenarist.metrics.judged import Judgement, judgements
 from scenarist.pages.layout import escape, framed, page
-from scenarist.pages.numbers import NumberForm, exam_form, few_text, figure_remarks, marked_name, row_remarks
+from scenarist.pages.numbers import NumberForm, against, exam_form, few_text, figure_remarks, marked_name, row_remarks
 from scenarist.question import (
     AboutEvent,
     Answer,
@@ -245,9 +245,15 @@ def test_line(test: Mapping[str, Any], numbers: NumberForm) -> str:
     """A paired test in words."""
     difference, low, high = (numbers.text(test[key], test["column"], True) for key in ("difference", "low", "high"))
     return (
-        f"<li>{escape(test['column'])}: {escape(test['row'])} against {escape(test['reference'])}: {difference} ({low} to {high}), "
+        f"<li>{escape(test['column'])}: {escape(test['row'])} {escape(against(test))}: {difference} ({low} to {high}), "
         f"p = {test['p']:.4f}, corrected {test['p_holm']:.4f} <small>({escape(test['test'])})</small></li>"
     )
+
+
+def card_part(lines: Sequence[tuple[str, str]]) -> str:
+    """What is said of a corpus, as a list of heads and texts."""
+    body = "".join(f"<dt>{escape(head)}</dt><dd>{escape(text)}</dd>" for head, text in lines)
+    return f"<details class='card' open><summary>Card</summary><dl>{body}</dl></details>"
 
 
 def table_page(parts: Mapping[str, Any]) -> str:
@@ -286,13 +292,15 @@ def table_page(parts: Mapping[str, Any]) -> str:
         for row in form["rows"] for column, one in row["scores"].items() if one.get("signature")
     )  # fmt: skip
     body = (
-        f'<h1>{escape(parts["title"])}</h1><p class="lead">{escape(parts["paper"])} · split {escape(form["split"])}</p>'
+        (f'<p><a href="{escape(parts["home"])}">All tables</a></p>' if parts.get("home") else "")
+        + f'<h1>{escape(parts["title"])}</h1><p class="lead">{escape(parts["paper"])} · split {escape(form["split"])}</p>'
         f'<div class="scroll"><table><thead><tr><th>model</th><th class="left">role</th>{heads}</tr></thead><tbody>{lines}</tbody></table></div>'
         + (f"<p>{escape(parts['note'])}</p>" if parts.get("note") else "")
         + "".join(
             f'<p class="soft">{escape(remark)}</p>'
             for remark in [*row_remarks(form["rows"]), *form.get("remarks", ()), *figure_remarks(form["rows"])]
         )
+        + "".join(card_part(card) for card in parts.get("cards", ()))
         + (f"<h2>Paired tests</h2><ul>{tests}</ul>" if tests else "")
         + (body_of(rows) if any(row["parts"] for row in rows) else "")
         + f"<details><summary>Signatures</summary><ul>{signatures}</ul></details><p class='sign'>{escape(form['signature'])}</p>"

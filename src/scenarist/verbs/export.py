@@ -1,13 +1,15 @@
 """Table -> a folder with tasks that other harnesses run unchanged: lm-evaluation-harness and inspect.
 
-Exported are the conditions whose questions are choices, with our prompts: what is scored there is what `--model` scores by ``how=sum``.
-Causes and effects are asked by letters, since their texts stand before the event and not after it. Beside the tasks lies an exam folder
+Exported are the conditions whose questions are choices, with our prompts. For lm-eval: what `--model` scores by ``how=sum``; causes and
+effects by letters, since their texts stand before the event and not after it. For inspect: what `--model` asks by ``score=text``, each
+question in both orders, answers read by the same pattern. Beside the tasks lies an exam folder
 for each condition, against which `scenarist score` marks the harness's logs.
 """
 
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -43,7 +45,7 @@ def export(
         items = [item for item in plan.items if isinstance(item.question, Choice) and isinstance(item.key, str)]
         if not items:
             continue
-        name = f"scenarist_{table}_{condition.name}".replace("-", "_")
+        name = re.sub(r"\W", "_", f"scenarist_{spec.name}_{condition.name}")
         fixed = tuple((key, plain(value)) for key, value in plan.exam.settings().items())
         data = str(plan.fields["data"])
         card = ExamCard(
@@ -54,7 +56,7 @@ def export(
         write_lines(place / f"{name}.jsonl", documents)
         written.append(write_task(target, place, name, wording.name))
     if not written:
-        raise BadInput(f"table {table} asks for no choice between texts; nothing of it can be exported.")
+        raise BadInput(f"table {spec.name} asks for no choice between texts; nothing of it can be exported.")
     return written
 
 
@@ -66,17 +68,19 @@ def document(item: Item, wording: Any) -> dict[str, Any]:
     asked: Choice = question
     activity = wording.fill("activity", "before", activity=asked.scenario) if asked.scenario else ""
     story, focus = story_of(asked), focus_of(asked)
-    ask = wording.fill(
-        asked.relation or "continue", "ask", activity=activity, story=story, focus=focus, choices=lettered(asked.choices)
-    ).strip()  # fmt: skip
+    asks = [
+        wording.fill(
+            asked.relation or "continue", "ask", activity=activity, story=story, focus=focus, choices=lettered(choices)
+        ).strip()
+        for choices in (asked.choices, asked.choices[::-1])
+    ]
     if asked.relation:
-        query, choices = ask, [f" {LETTERS[index]}" for index in range(len(asked.choices))]
+        query, choices = asks[0], [f" {LETTERS[index]}" for index in range(len(asked.choices))]
     else:
         query = wording.fill("continue", "before", story=story) if story else wording.fill("alone", "before")
         choices = [wording.fill("continue", "after", choice=choice.strip()) for choice in asked.choices]
     return {
-        "item_id": item.id, "query": query, "choices": choices, "gold": int(str(item.key)), "ask": f"{activity}{story}\n\n{focus}".strip(),
-        "texts": list(asked.choices), "relation": asked.relation,
+        "item_id": item.id, "query": query, "choices": choices, "gold": int(str(item.key)), "asks": asks, "count": len(asked.choices),
     }  # fmt: skip
 
 
@@ -89,11 +93,18 @@ def write_lines(path: Path, documents: Sequence[dict[str, Any]]) -> None:
 
 def write_task(target: str, place: Path, name: str, prompts: str) -> Path:
     """The file that names the task."""
+    from scenarist.models.candidates.base import WRITTEN
+    from scenarist.models.candidates.parsing import LETTER
     from scenarist.store.home import write_whole
 
     if target == "inspect":
         path = place / f"{name}.py"
-        write_whole(path, [INSPECT.replace("NAME", name).replace("PROMPTS", prompts).encode()])
+        text = (
+            INSPECT.replace("NAME", name)
+            .replace("PROMPTS", prompts)
+            .replace("PATTERN", f"r{LETTER!r}".replace("\\\\", "\\"))
+        )
+        write_whole(path, [text.replace("TOKENS", str(WRITTEN["letter"])).encode()])
         return path
     path = place / f"{name}.yaml"
     data = json.dumps(str((place / f"{name}.jsonl").resolve()))
@@ -126,33 +137,37 @@ metadata:
 INSPECT = '''\
 """Written by scenarist (prompts PROMPTS). Run: inspect eval NAME.py --model ... --log-format json
 
-and mark it with intervals and paired tests: scenarist score NAME-exam logs/*.json
+Each question is asked twice, its choices in both orders. Mark the log with intervals and tests: scenarist score NAME-exam logs/*.json
 """
 
 import json
+import re
 from pathlib import Path
 
 from inspect_ai import Task, task
 from inspect_ai.dataset import Sample
-from inspect_ai.scorer import choice
-from inspect_ai.solver import multiple_choice
+from inspect_ai.model import GenerateConfig
+from inspect_ai.scorer import pattern
+from inspect_ai.solver import generate
+
+LETTER = PATTERN
 
 
 @task
 def NAME():
-    lines = (Path(__file__).parent / "NAME.jsonl").read_text(encoding="utf-8").splitlines()
     samples = []
-    for line in lines:
+    for line in (Path(__file__).parent / "NAME.jsonl").read_text(encoding="utf-8").splitlines():
         entry = json.loads(line)
-        ask = {"": "What happens next?", "cause": "Which is its cause?", "effect": "Which is its effect?"}[entry["relation"]]
-        samples.append(
-            Sample(
-                input=entry["ask"] + "\\n\\n" + ask,
-                choices=entry["texts"],
-                target="ABCDEFGHIJKLMNOPQRSTUVWXYZ"[entry["gold"]],
-                id=entry["item_id"],
-                metadata={"item_id": entry["item_id"]},
+        for order, ask in zip(("given", "backwards"), entry["asks"]):
+            place = entry["gold"] if order == "given" else entry["count"] - 1 - entry["gold"]
+            samples.append(
+                Sample(
+                    input=ask,
+                    target="ABCDEFGHIJKLMNOPQRSTUVWXYZ"[place],
+                    id=f"{entry['item_id']} {order}",
+                    metadata={"item_id": entry["item_id"], "order": order, "count": entry["count"]},
+                )
             )
-        )
-    return Task(dataset=samples, solver=multiple_choice(), scorer=choice())
+    config = GenerateConfig(max_tokens=TOKENS, temperature=0)
+    return Task(dataset=samples, solver=generate(), scorer=pattern(LETTER, ignore_case=False), config=config)
 '''

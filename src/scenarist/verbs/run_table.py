@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from typing import TYPE_CHECKING
 
@@ -31,6 +31,7 @@ def run_table(
     settings: Mapping[str, object] | None = None,
     budget: str = "",
     prices: str = "",
+    say: Callable[[str], None] | None = None,
 ) -> Sheet:
     """Run a table (or what of it is not recorded or stored yet), on dev where no split is named.
 
@@ -38,9 +39,10 @@ def run_table(
     answered, for the analyses that take them;
     ``models``: language models by address (``hf:NAME``, ``gguf:FILE``, ``openai:URL#NAME``), each a further row, with ``settings``;
     ``budget`` and ``prices``: what servers may be asked for in this run, e.g. ``requests=1000,money=2`` and ``in=0.15,out=0.60``;
+    ``say`` is told, before the first request to a server, what the run will ask for at most;
     ``live``: ask the models of recorded rows as well; ``record``: do so, and write their answers to `results/predictions`.
     """
-    from scenarist.bench.candidates import with_candidates
+    from scenarist.bench.candidates import estimate, with_candidates
     from scenarist.bench.other_corpus import on_corpus, usual_split
     from scenarist.bench.records import write_records
     from scenarist.bench.run_table import Ways
@@ -60,6 +62,10 @@ def run_table(
         spec, only = with_candidates(spec, models, settings or {}, only)
     more = tuple((name, value) for name, value in given.items() if value)
     ways = Ways(split or "dev", limit, seed, refresh, live, record, more)
+    if say and any(address.startswith("openai:") for address in models):
+        from scenarist.networks.addresses.budget import Budget
+
+        say(estimate(spec, ways, models, settings or {}, Budget.parse(budget, prices)))
     with Results() as store, limited_spending(budget, prices):
         sheet = run(spec, store, ways, only, progress)
     if record:

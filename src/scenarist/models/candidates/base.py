@@ -13,6 +13,8 @@ from functools import partial
 from pathlib import Path
 from typing import Any, Self
 
+import msgspec
+
 from scenarist.errors import BadInput
 from scenarist.inventory import inventory
 from scenarist.models.candidates import parsing
@@ -37,6 +39,7 @@ from scenarist.signature import content_hash
 from scenarist.story import sentence_texts
 
 HOW = ("pmi", "sum", "mean")
+VIEWS = ("story", "choices")
 MOST_WORDS = 2500
 WRITTEN = {"letter": 8, "list": 120, "order": 40, "segments": 160, "scenario": 24, "word": 6}
 """Tokens that a model may write for an answer."""
@@ -51,12 +54,16 @@ class CandidateModel:
     positional = True
     """Where it is asked by letters, the order of the choices may matter; both orders are asked."""
 
-    def __init__(self, how: str = "pmi", score: str = "", shots: int = 0, prompts: str = "v1", words: str = "") -> None:
+    def __init__(
+        self, how: str = "pmi", score: str = "", shots: int = 0, prompts: str = "v1", words: str = "", see: str = "story"
+    ) -> None:  # fmt: skip
+        if see not in VIEWS:
+            raise BadInput(f"`see` is one of {', '.join(VIEWS)}, not {see!r}.")
         if how not in HOW:
             raise BadInput(f"`how` is one of {', '.join(HOW)}, not {how!r}.")
         if shots < 0:
             raise BadInput(f"`shots` is a number of examples, not {shots}.")
-        self.how, self.score, self.shots, self.words = how, score, shots, words
+        self.how, self.score, self.shots, self.words, self.see = how, score, shots, words, see
         self.prompts = wording.prompts_of(prompts)
         self.learns = "examples" if shots else "nothing"
         self.examples_: list[Example] = []
@@ -75,7 +82,7 @@ class CandidateModel:
         scorer = self.scorer()
         return {
             "model": scorer.name, "score": self.step, "how": self.how, "prompts": self.prompts.name, "chat": scorer.chat or "none",
-            "shots": self.shots, "canary": scorer.identity,
+            "shots": self.shots, "canary": scorer.identity, **({"see": self.see} if self.see != "story" else {}),
         }  # fmt: skip
 
     def fit(self, data: Iterable[Any]) -> Self:
@@ -92,7 +99,12 @@ class CandidateModel:
         return self.answer_many([question])[0]
 
     def answer_many(self, questions: Sequence[AnyQuestion]) -> list[Prediction]:
-        """All questions, those of a kind together."""
+        """All questions, those of a kind together; with ``see="choices"`` nothing of a choice but its texts."""
+        if self.see == "choices":
+            questions = [
+                msgspec.structs.replace(question, context=(), focus=None) if isinstance(question, Choice) else question
+                for question in questions
+            ]
         out: dict[int, Prediction] = {}
         kinds: dict[str, list[int]] = {}
         for index, question in enumerate(questions):

@@ -23,11 +23,11 @@ class GgufCandidate(CandidateModel):
     name = "gguf:"
 
     def __init__(
-        self, target: str, how: str = "pmi", score: str = "", shots: int = 0, prompts: str = "v1", words: str = ""
+        self, target: str, how: str = "pmi", score: str = "", shots: int = 0, prompts: str = "v1", words: str = "", see: str = "story"
     ) -> None:  # fmt: skip
         if score not in OWN:
             raise BadInput(f"A model in this process is scored exactly; `score` is letters or text, not {score!r}.")
-        super().__init__(how, score, shots, prompts, words)
+        super().__init__(how, score, shots, prompts, words, see)
         self.target = target
 
     @cached_property
@@ -49,9 +49,10 @@ class LibraryCandidate(GgufCandidate):
     name = "hf:"
 
     def __init__(
-        self, target: str, how: str = "pmi", score: str = "", shots: int = 0, prompts: str = "v1", words: str = "", device: str = ""
+        self, target: str, how: str = "pmi", score: str = "", shots: int = 0, prompts: str = "v1", words: str = "", see: str = "story",
+        device: str = "",
     ) -> None:  # fmt: skip
-        super().__init__(target, how, score, shots, prompts, words)
+        super().__init__(target, how, score, shots, prompts, words, see)
         self.device = device
 
     @cached_property

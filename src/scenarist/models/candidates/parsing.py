@@ -20,6 +20,8 @@ REFUSAL = re.compile(
 )
 REFUSED, UNPARSED = "refused", "unparsed"
 BULLET = re.compile(r"^\s*(?:[-*•]|\d{1,2}[.)])\s*")
+LETTER = r"(?s)^\W*(?i:the )?(?i:answer(?: is)?\W*)?\(?([A-Z])\)?[.):]?(?:\s(?!\s*(?i:or|and)\b).*)?$"
+"""A letter as an answer; "A or B" chooses nothing."""
 EVENT = re.compile(r"^([a-z][a-z_]*)\s*:\s*(?:n?(subj|obj)(?:pass)?|dobj)$")
 VERB_OBJECT = re.compile(r"^[a-z]+(?: [a-z'-]+){0,4}$")
 
@@ -39,11 +41,8 @@ def read_letter(text: str, letters: Sequence[str]) -> int:
     >>> read_letter(" B.", "AB"), read_letter("Answer: (A)", "AB")
     (1, 0)
     """
-    match = re.fullmatch(r"\W*(?:the )?(?:answer(?: is)?\W*)?\(?([A-Z])\)?[.):]?(?:\s.*)?", text.strip(), re.S | re.I)
+    match = re.search(LETTER, text.strip())
     if match is None or match[1] not in letters:
-        raise unread(text)
-    rest = text.strip()[match.end(1) :].lstrip(").: ")
-    if re.match(r"(or|and)\b", rest):  # "A or B" chooses nothing
         raise unread(text)
     return list(letters).index(match[1])
 

@@ -16,9 +16,10 @@ class ServedCandidate(CandidateModel):
     name = "openai:"
 
     def __init__(
-        self, target: str, how: str = "pmi", score: str = "", shots: int = 0, prompts: str = "v1", words: str = "", concurrency: int = 4
+        self, target: str, how: str = "pmi", score: str = "", shots: int = 0, prompts: str = "v1", words: str = "", see: str = "story",
+        concurrency: int = 4,
     ) -> None:  # fmt: skip
-        super().__init__(how, "", shots, prompts, words)
+        super().__init__(how, "", shots, prompts, words, see)
         self.served = ServedModel(target, score, concurrency)
 
     def scorer(self) -> Scorer:

@@ -1,6 +1,7 @@
 """Choice of a cause or an effect -> Guesses: by where events stand in what people tell of the activity. For COLD (Joshi et al. 2024).
 
-Learns from tellings of activities, each a sequence of sentences: event sequence descriptions, stories. All sentences of an activity are put
+Learns from tellings of activities, each a sequence of sentences: event sequence descriptions, stories (a text that is not cut into
+sentences tells nothing here). All sentences of an activity are put
 on one line (seriation): sentences that are alike want the same place, neighbours of a telling want to stand one step apart. An event's
 place is the mean of the places of the sentences that are like it. A good effect stands a little later than the premise, a good cause a
 little earlier; it shares words and meaning with it; and in tellings it follows it closely.

@@ -20,9 +20,10 @@ trained on all of the validation set, for new stories.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
+from weakref import WeakKeyDictionary
 
 from scenarist.errors import BadInput
 from scenarist.models.endings.base import EndingModel, choice, fold_of, ranked
@@ -37,6 +38,7 @@ if TYPE_CHECKING:
 
 Asked = tuple[tuple[str, ...], tuple[str, ...]]
 """Context and endings."""
+A = TypeVar("A")
 HOW = ("mean", "sum", "pmi", "shift")
 BATCH, REMEMBERED = 16, 4096
 
@@ -64,6 +66,13 @@ def last_logits(net: Llama, trees: Sequence[TextTree], beside: Lora | None, head
             for row, index in enumerate(batch):
                 out[index] = heads.head(states[row, list(trees[index].ends)])[:, 0].tolist()
     return out
+
+
+def each_once(asked: Sequence[Asked], ask: Callable[[Sequence[Asked]], Sequence[A]]) -> list[A]:
+    """What is asked several times is computed once."""
+    distinct = list(dict.fromkeys(asked))
+    rows = dict(zip(distinct, ask(distinct), strict=True))
+    return [rows[question] for question in asked]
 
 
 def branch_logps(net: Llama, trees: Sequence[TextTree]) -> list[list[float]]:
@@ -108,6 +117,10 @@ class Remembering(EndingModel):
         return self.answer_many([question])[0]
 
 
+_memories: WeakKeyDictionary[Llama, Recent[Asked, list[tuple[float, int]]]] = WeakKeyDictionary()
+"""What each network said of endings: rows of a table that count differently ask for the same numbers."""
+
+
 class LmEnding(Remembering):
     """A language model as it is."""
 
@@ -125,9 +138,9 @@ class LmEnding(Remembering):
         return [gguf_file()] if self.model == "smollm2" else []
 
     def many(self, asked: Sequence[Asked]) -> list[list[float]]:
-        told = self.logps(asked)
+        told = each_once(asked, self.logps)
         if self.how in ("pmi", "shift"):
-            alone = self.logps([(before(context, self.how), endings) for context, endings in asked])
+            alone = each_once([(before(context, self.how), endings) for context, endings in asked], self.logps)
             return [
                 [a - b for (a, _), (b, _) in zip(one, two, strict=True)] for one, two in zip(told, alone, strict=True)
             ]
@@ -138,18 +151,23 @@ class LmEnding(Remembering):
         if self.model != "smollm2":
             return self.library_logps(asked)
         net = smollm2()
+        memory = _memories.setdefault(net, Recent(REMEMBERED))
+        new = [question for question in asked if question not in memory]
         trees = [
             TextTree.grow(
                 [BOS, *(t for sentence in context for t in net.encode(sentence))],
                 [net.encode(ending) for ending in endings],
             )
-            for context, endings in asked
+            for context, endings in new
         ]
-        rows = branch_logps(net, trees)
-        return [
-            [(value, tree.branch.count(number)) for number, value in enumerate(row, start=1)]
-            for row, tree in zip(rows, trees, strict=True)
-        ]
+        numbers = {
+            question: [(value, tree.branch.count(number)) for number, value in enumerate(row, start=1)]
+            for question, row, tree in zip(new, branch_logps(net, trees), trees, strict=True)
+        }
+        rows = [numbers[question] if question in numbers else memory[question] for question in asked]
+        for question, row in numbers.items():
+            memory[question] = row
+        return rows
 
     def library_logps(self, asked: Sequence[Asked]) -> list[list[tuple[float, int]]]:
         """The same with a Hugging Face model by name."""
@@ -208,7 +226,10 @@ class StoryLm(Remembering):
                 [value / tree.branch.count(n) for n, value in enumerate(row, start=1)]
                 for row, tree in zip(logps, trees, strict=True)
             ]
-        alone = branch_logps(net, [story_tree(net, before(context, self.how), endings) for context, endings in asked])
+        alone = each_once(
+            [(before(context, self.how), endings) for context, endings in asked],
+            lambda distinct: branch_logps(net, [story_tree(net, *one) for one in distinct]),
+        )
         return [[a - b for a, b in zip(one, two, strict=True)] for one, two in zip(logps, alone, strict=True)]
 
 

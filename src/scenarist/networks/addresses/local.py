@@ -27,6 +27,7 @@ class LocalModel:
     """What both kinds share: texts -> ids, and what is too long."""
 
     step, chat = "exact", ""
+    """``chat`` is ``own`` where the model brings a chat template: letters and written answers are asked through it, likelihoods never."""
     most: int = 0
     """Tokens that fit; 0 where it is not known."""
 
@@ -57,6 +58,10 @@ class LocalModel:
         """The text of some ids."""
         raise NotImplementedError
 
+    def asked(self, prompt: str) -> list[int]:
+        """The ids of a question, through the model's own chat template where it has one."""
+        return self.trunk(prompt)
+
     def fits(self, trunk: list[int], longest: int) -> list[int]:
         """The trunk, or that it is too long."""
         if self.most and len(trunk) + longest > self.most:
@@ -85,13 +90,13 @@ class LocalModel:
         ]
         out = []
         for prompt in prompts:
-            levels = self.next_levels(self.fits(self.trunk(prompt), 1))
+            levels = self.next_levels(self.fits(self.asked(prompt), 1))
             out.append([float(torch.logsumexp(levels[ids], 0)) if ids else LOW for ids in forms])
         return out
 
     def write(self, prompts: Sequence[str], most: int, schema: dict[str, object] | None = None) -> list[str]:
         """What it writes; a schema is not enforced here."""
-        return [self.decode(self.continued(self.fits(self.trunk(prompt), most), most)) for prompt in prompts]
+        return [self.decode(self.continued(self.fits(self.asked(prompt), most), most)) for prompt in prompts]
 
 
 class GgufModel(LocalModel):
@@ -102,7 +107,21 @@ class GgufModel(LocalModel):
         if not path.is_file():
             raise Missing(f"There is no GGUF file at {target}. Expected gguf:FILE, e.g. gguf:smollm2-135m.gguf")
         self.path, self.name = path, path.name
-        meta = Gguf(path).metadata
+        file = Gguf(path)
+        meta = file.metadata
+        kind = str(meta.get("general.architecture", "none"))
+        if kind != "llama" or "output.weight" in file.names:
+            what = f"the architecture {kind}" if kind != "llama" else "an output apart from its input"
+            raise BadInput(
+                f"{path}: read here are llamas whose output is tied to their input (SmolLM2), and this file has {what}. Serve it instead: "
+                f"llama-server -m {path.name} --port 8080, and --model openai:http://localhost:8080/v1#NAME"
+            )
+        self.template = str(meta.get("tokenizer.chat_template") or "")
+        self.chat = "own" if self.template else ""
+        self.pieces = [
+            str(meta.get("tokenizer.ggml.tokens", [""])[meta.get(f"tokenizer.ggml.{end}_token_id", 0)])
+            for end in ("bos", "eos")
+        ]
         self.begins = bool(meta.get("tokenizer.ggml.add_bos_token", False))
         self.most = int(meta.get("llama.context_length", 0))
         self.identity = digest(path)[:8]
@@ -113,14 +132,18 @@ class GgufModel(LocalModel):
         return _llama(self.path)
 
     def encode(self, text: str) -> list[int]:
-        return self.net.encode(text)
+        """The ids of a text as it stands: no space is put before it, and its lines stay lines."""
+        return list(self.net.tokenizer.encode(text, add_special_tokens=False).ids)
 
     def decode(self, ids: Sequence[int]) -> str:
-        return self.net.decode(ids)
+        return str(self.net.tokenizer.decode(list(ids), skip_special_tokens=True))
 
     def trunk(self, prompt: str) -> list[int]:
-        ids = self.net.encode(prompt)
+        ids = self.encode(prompt)
         return [self.net.start, *ids] if self.begins or not ids else ids
+
+    def asked(self, prompt: str) -> list[int]:
+        return self.encode(chat_text(self.template, prompt, *self.pieces)) if self.template else self.trunk(prompt)
 
     def logps(self, asked: Sequence[Continuations]) -> list[list[TextScore]]:
         """ln P of every continuation, texts of like length together."""
@@ -143,15 +166,18 @@ class GgufModel(LocalModel):
             return torch.log_softmax(state.float() @ self.net.embedding.float().T, -1)[0]
 
     def continued(self, trunk: list[int], most: int) -> list[int]:
-        from scenarist.networks.llama import EOS
+        return self.net.continued(trunk, most)
 
-        ids: list[int] = []
-        while len(ids) < most:
-            token = int(self.next_levels([*trunk, *ids]).argmax())
-            if token in (EOS, self.net.start):
-                break
-            ids.append(token)
-        return ids
+
+def chat_text(template: str, prompt: str, begin: str, end: str) -> str:
+    """A question as a chat template writes it, up to where the answer begins."""
+    try:
+        from jinja2.sandbox import ImmutableSandboxedEnvironment
+    except ModuleNotFoundError as error:
+        raise missing_extra("jinja2", "lm", "A chat template") from error
+    form = ImmutableSandboxedEnvironment(trim_blocks=True, lstrip_blocks=True).from_string(template)
+    messages = [{"role": "user", "content": prompt}]
+    return form.render(messages=messages, add_generation_prompt=True, bos_token=begin, eos_token=end)
 
 
 @lru_cache(maxsize=1)
@@ -185,7 +211,7 @@ class LibraryScorer(LocalModel):
         ids = self.base.tokenizer.tokenizer("a").input_ids
         self.begins = bool(ids) and ids[0] == getattr(self.base.tokenizer.tokenizer, "bos_token_id", None)
         template = getattr(self.base.tokenizer.tokenizer, "chat_template", None)
-        self.template = "own" if template else "none"
+        self.chat = "own" if template else ""
         self.identity = self._fingerprint()
 
     def _fingerprint(self) -> str:
@@ -205,6 +231,13 @@ class LibraryScorer(LocalModel):
     def trunk(self, prompt: str) -> list[int]:
         ids = self.encode(prompt)
         return [self.base.start, *ids] if self.begins or not ids else ids
+
+    def asked(self, prompt: str) -> list[int]:
+        if not self.chat:
+            return self.trunk(prompt)
+        messages = [{"role": "user", "content": prompt}]
+        tokenizer = self.base.tokenizer.tokenizer
+        return list(tokenizer.apply_chat_template(messages, add_generation_prompt=True, return_dict=False))
 
     def chain_logps(self, trunk: list[int], texts: Sequence[list[int]]) -> list[float]:
         import torch
