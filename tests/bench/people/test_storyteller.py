@@ -137,3 +137,16 @@ def test_people_are_fitted_from_their_files(tmp_path):
     assert [row.model for row in rows] == ["people", "anna", "ben"]
     figure = rows[0].scores["rationality/cloze"]
     assert figure.n == 2 * len(paper.items) and figure.low <= figure.value <= figure.high
+
+
+def test_committed_pictures_are_what_the_results_give():
+    from training.figures import drawings
+
+    drawn = list(drawings())
+    assert [drawing.path.name for drawing in drawn] == [
+        "storyteller.svg",
+        "bennett-2.svg",
+        "bennett-3.svg",
+        "bennett-4.svg",
+    ]
+    assert all(drawing.path.read_text("utf-8") == drawing.svg for drawing in drawn)
