@@ -145,7 +145,7 @@ def context_items(study: Study, database: Database | None) -> Mapping[str, Seque
 def full_story_items(study: Study, database: Database | None) -> Mapping[str, Sequence[Item]]:
     """Every case as two stories of five sentences, to be rated (section 4.2); the key says which ending it has."""
     ask = str(study.source.switches.get("ask_for", "Does this make sense as a story?"))
-    ends = ("No", "Not quite", "Yes")
+    ends = ("A sentence makes no sense", "No coherent story", "A coherent story")
     items = [
         Item(f"{case.id}.{which}", Rate("\n".join((*case.context, ending)), ask, (), -1, 1, ends), which, case.id)
         for case in written_cases(needed_database(study, database), study.source.study)

@@ -55,7 +55,7 @@ class ComposeTexts(PageKind):
         return {
             "ask_for": question.ask_for, "context": question.context, "labels": self.labels(question, settings), "most": most,
             "title_wanted": bool(settings.get("title", 0)), "longest_title": int(settings.get("longest_title", LONGEST_TITLE)),
-            "rows": 2 if most > 80 else 1,
+            "rows": 2,
         }  # fmt: skip
 
     def read(self, form: FormFields, question: AnyQuestion | None, settings: Mapping[str, Any]) -> LabAnswer:

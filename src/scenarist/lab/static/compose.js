@@ -10,7 +10,7 @@
     const note = document.getElementById("count" + (box === title ? "title" : boxes.indexOf(box))), most = Number(box.dataset.most);
     const size = box.value.trim().length;
     note.textContent = size ? `${size} of ${most} characters${size > most ? `: ${size - most} too many` : ""}.` : `At most ${most} characters.`;
-    note.classList.toggle("over", size > most);
+    note.classList.toggle("toolong", size > most);
   };
   let timer = 0, last = "";
   const ask = async () => {
