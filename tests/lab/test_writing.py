@@ -124,6 +124,11 @@ def test_what_is_sent_back_is_opened_again_with_the_feedback_and_waits_anew(data
     assert person.page.kind == "end"
     entry = review_queue(study).submissions[0]
     assert entry.verdict == "waiting" and entry.given.attempt == 2
+    review(database, first.session, first.trial, 2, REJECTED, "A party is no reason.")
+    person.open("/end")
+    decisions = person.page.marked("decision")
+    assert len(decisions) == 5 and decisions[0].startswith("not taken: A party is no reason.")
+    assert decisions[1].startswith("waits for the reviewer")
     with pytest.raises(BadInput, match="changed while you looked"):
         review(database, first.session, first.trial, 1, REJECTED, "Too short.")
 

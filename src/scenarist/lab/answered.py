@@ -47,9 +47,15 @@ class GivenAnswer(NamedTuple):
 
 
 def given_answers(
-    database: Database, study: str, phase: str = "trial", tests: bool = False, revisions: bool = False
+    database: Database,
+    study: str,
+    phase: str = "trial",
+    tests: bool = False,
+    revisions: bool = False,
+    session: str = "",
 ) -> Iterator[GivenAnswer]:
-    """All answers to a study, person by person, streamed; without tests and without what was revised, unless asked for."""
+    """All answers to a study, person by person, streamed; without tests and without what was revised, unless asked for; of one person
+    where ``session`` names her."""
     latest = (
         select(answers.c.session, answers.c.trial, func.max(answers.c.attempt).label("attempt"))
         .group_by(answers.c.session, answers.c.trial)
@@ -68,6 +74,8 @@ def given_answers(
         query = query.where(trials.c.phase == phase)
     if not tests:
         query = query.where(sessions.c.trial_run.is_(False))
+    if session:
+        query = query.where(sessions.c.id == session)
     with database.stream() as connection:
         for row in connection.execute(query):
             last = row.attempt == row.newest

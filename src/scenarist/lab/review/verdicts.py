@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from sqlalchemy import and_, func, insert, select, update
 
@@ -16,7 +16,11 @@ from scenarist.errors import BadInput
 from scenarist.lab.answered import GivenAnswer, given_answers
 from scenarist.lab.database.engine import Database
 from scenarist.lab.database.tables import answers, reviews, sessions, trials
+from scenarist.lab.kinds import page_kind
 from scenarist.registry import suggest
+
+if TYPE_CHECKING:
+    from scenarist.lab.roster import OpenStudy
 
 APPROVED, SENT_BACK, REJECTED, WAITING = "approved", "sent back", "rejected", "waiting"
 LEFT_OUT, TAKEN_IN = "left out", "taken in"
@@ -118,6 +122,18 @@ def feedback_on(database: Database, session: str, trial: int, attempt: int) -> s
     with database.read() as connection:
         row = connection.execute(query).first()
     return str(row.feedback) if row is not None and row.verdict == SENT_BACK and row.attempt == attempt else ""
+
+
+def decisions_on(study: OpenStudy, session: str) -> list[tuple[str, Verdict]]:
+    """What became of somebody's own answers, for herself: how each begins, and the verdict; nothing in a study that nobody reviews."""
+    known = verdicts(study.database, study.study.name)
+    if not study.study.review.needed and not any(person == session for person, _ in known):
+        return []
+    listed = []
+    for given in given_answers(study.database, study.study.name, tests=True, session=session):
+        text = page_kind(given.kind).written(given.answer) or f"page {given.trial + 1}"
+        listed.append((text, verdict_on(known, session, given.trial, given.attempt)))
+    return listed
 
 
 def left_out(database: Database, study: str) -> dict[str, str]:

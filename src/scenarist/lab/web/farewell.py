@@ -9,6 +9,7 @@ from starlette.responses import RedirectResponse, Response
 
 from scenarist.lab.answered import decided_segments, own_data
 from scenarist.lab.database.engine import NotKept
+from scenarist.lab.review.verdicts import decisions_on
 from scenarist.lab.web.http import form_of, same
 from scenarist.lab.web.rendering import respond
 from scenarist.lab.web.visits import ENTRY, SESSION, Visits
@@ -31,7 +32,7 @@ class Farewell(Visits):
         code = study.codes.get(state, "") if state != "complete" or not left else ""
         return respond(
             "end.html", study=study.study, state=state, code=code, base=self.base(request), link=self.links.dumps(session.id),
-            source=session.source, csrf=self.csrf(request),
+            source=session.source, csrf=self.csrf(request), decisions=decisions_on(study, session.id),
         )  # fmt: skip
 
     def leave(self, request: Request) -> Response:

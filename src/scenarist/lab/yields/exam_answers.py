@@ -56,10 +56,11 @@ def harvest_predictions(study: OpenStudy, options: Mapping[str, Any]) -> Harvest
 
 
 def predictions_that_count(study: OpenStudy) -> Mapping[str, list[Prediction]]:
-    """Item -> what people said."""
+    """Item -> what the first so many people said as the study wants of each; where nobody was wanted any more, the rest is practice."""
     answers: dict[str, list[Prediction]] = defaultdict(list)
     for given in counted(study.database, study.study.name):
-        answers[given.item].append(as_prediction(given))
+        if not study.study.draw.people or len(answers[given.item]) < study.study.draw.people:
+            answers[given.item].append(as_prediction(given))
     return answers
 
 
