@@ -180,6 +180,10 @@ def test_marking_by_keyboard_without_a_selection(screen: Any, database: Database
         picture(page, f"mark-keys-{page.name}")
         page.keyboard.press("Escape")
         look(page, "mark-scenarios")
+        assert (
+            page.locator("#sentences mark").count() == 4
+            and page.locator("#sentences li").last.locator("mark").count() == 0
+        )
         tab_to(page, "#send", 80)
         page.keyboard.press("Enter")
         page.wait_for_function("document.getElementById('page').action.endsWith('/1')")
@@ -215,7 +219,7 @@ def test_three_hundred_sentences_with_two_hundred_marks_stay_quick(
           }
           return performance.now() - begun;
         }""")
-        assert page.locator("#sentences .tag").count() == 200
+        assert page.locator("#sentences .tag").count() == page.locator("#sentences mark").count() == 200
         assert milliseconds / 200 < 100, f"{milliseconds / 200:.0f} ms a mark"
         page.click("#send")
         page.wait_for_selector("main[data-kind=end]")

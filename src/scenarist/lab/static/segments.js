@@ -31,6 +31,9 @@
       if (row.dataset.tags !== tags[number].join("|")) {
         row.dataset.tags = tags[number].join("|");
         row.querySelectorAll(".tag").forEach(tag => tag.remove());
+        const words = row.querySelector("[data-text=sentence]"), inside = document.createElement(tags[number].length ? "mark" : "span");
+        inside.textContent = words.textContent;
+        words.replaceChildren(inside);
         for (const text of tags[number]) { const tag = document.createElement("span"); tag.className = "tag"; tag.textContent = text; row.append(tag); }
       }
     });
