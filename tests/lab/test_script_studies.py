@@ -64,6 +64,14 @@ def test_a_study_is_finished_and_each_answer_is_a_row_with_its_columns(name: str
     assert visitor.page.kind == "end", "who has finished sees the end"
 
 
+def test_words_of_people_are_scored_as_a_models_are(database: Database, tmp_path: Path) -> None:
+    walk(database, "fill-word", 2)
+    url = database.url.removeprefix("sqlite:///")
+    assert run(["lab", "export", "fill-word", "--db", url, "-o", str(tmp_path / "out"), "--quiet"]) == 0
+    part = tmp_path / "out" / "all"
+    assert run(["score", str(part), str(part / "answers.jsonl"), "--quiet"]) == 0
+
+
 def fields(**values: Any) -> FormFields:
     return FormFields(
         [(name, text) for name, value in values.items() for text in (value if isinstance(value, list) else [value])]

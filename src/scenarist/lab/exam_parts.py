@@ -19,7 +19,7 @@ from scenarist.registry import find
 from scenarist.signature import plain, short_name
 from scenarist.store.home import write_whole
 
-EXAMS = {"gaps": "gaps", "stories": "detection"}
+EXAMS = {"gaps": "gaps", "stories": "detection", "words": "wordcloze"}
 """Sources that make the items of an exam of another name."""
 
 

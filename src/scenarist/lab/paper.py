@@ -52,7 +52,7 @@ def paper(study: OpenStudy) -> str:
         + f", made by `{plan.source.make}` (seed {plan.seed}). Each person saw "
         + (f"{plan.draw.number}" if plan.draw.number else "all")
         + (f", at most {plan.draw.a_family} of a document" if plan.draw.a_family else "")
-        + (f"; each item went to {plan.draw.people} people" if plan.draw.people else "")
+        + (f"; an item went to others when {plan.draw.people} people had it" if plan.draw.people else "")
         + f". A page shows {'; '.join(shown.inputs.values()) or 'the item'}; people gave {'; '.join(shown.outputs.values())}."
     )
     lines += ["", "## Procedure", ""]
