@@ -18,7 +18,8 @@ from scenarist.lab.study import Study
 if TYPE_CHECKING:
     from starlette.types import ASGIApp
 
-STARTING_SECONDS = 120.0
+STARTING_SECONDS = 600.0
+"""A busy machine may take minutes; a server that ends is noticed at once."""
 
 
 def serve(studies: Sequence[Study], url: str, host: str = "127.0.0.1", port: int = 8000) -> None:

@@ -36,6 +36,8 @@ from scenarist.lab.study import Study, load_study
 PAGES_A_SECOND = 50.0
 """What people together ask of the server where ``think`` is not given: with 300 people each thinks 2 to 10 s."""
 MOST_TRIES = 400
+MOST_CALLS = 2_000
+"""How often somebody calls a server that does not answer: as long as one may take to start."""
 FEW_FIRST = 4
 """People who answer the study before, where there are no answers yet to ask about."""
 
@@ -171,7 +173,7 @@ class SimulatedPerson:
 
     async def send_until(self, trial: int, action: str, fields: dict[str, list[str]]) -> HttpReply:
         """Send a form until the server answers: a reload, or the page opened anew."""
-        for _ in range(MOST_TRIES):
+        for _ in range(MOST_CALLS):
             try:
                 reply = await self.send(trial, action, fields)
                 if reply.status != 503:
@@ -185,7 +187,7 @@ class SimulatedPerson:
 
     async def insist(self, method: str, path: str, fields: dict[str, list[str]] | None = None) -> HttpReply:
         """Try until the server answers."""
-        for _ in range(MOST_TRIES):
+        for _ in range(MOST_CALLS):
             try:
                 reply = await (self.browser.get(path) if method == "GET" else self.browser.post(path, fields or {}))
                 if reply.status != 503:
@@ -275,9 +277,9 @@ async def drive(people: list[SimulatedPerson], killer: Killer) -> float:
     watching = asyncio.create_task(killer.watch())
     results = await asyncio.gather(*(person.take_part() for person in people), return_exceptions=True)
     watching.cancel()
-    await asyncio.gather(watching, return_exceptions=True)
-    for failure in results:
-        if isinstance(failure, BaseException) and not isinstance(failure, ConnectionError):
+    (trouble,) = await asyncio.gather(watching, return_exceptions=True)
+    for failure in (*results, trouble):
+        if isinstance(failure, BaseException) and not isinstance(failure, (ConnectionError, asyncio.CancelledError)):
             raise failure
     return asyncio.get_running_loop().time() - begun
 
