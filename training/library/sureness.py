@@ -21,7 +21,7 @@ from sklearn.model_selection import GroupKFold
 from scenarist import inventory
 from scenarist.corpora.judged import Judged
 from scenarist.models.scenarios.detector import Detector, read
-from scenarist.models.scenarios.library import FEATURES, MENTION, SURE, LibraryDetector, script_runs
+from scenarist.models.scenarios.library import FEATURES, MENTION, SURE, LibraryDetector, script_runs, whole_run
 from scenarist.registry import make
 from scenarist.story import Story
 
@@ -74,7 +74,7 @@ def main() -> None:
         if any(segment.labels[0].weight >= SURE for segment in Detector.segments(detector, story)):
             continue  # the light detector answers
         scores = detector.words.scores(texts)
-        for run in script_runs(scores):
+        for run in script_runs(scores) or whole_run(scores, 0, len(texts)):
             if run.last - run.first >= MENTION:
                 evidence = detector.run_evidence(texts[run.first : run.last], scores[run.first : run.last])
                 rows.append(evidence.features)
