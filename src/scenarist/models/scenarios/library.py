@@ -41,6 +41,8 @@ COMPARED = 6
 """So many scripts, the likeliest by their words, are compared with the sentences event by event;"""
 MEANING = 5.0
 """the likeness of a sentence to the nearest event counts so much."""
+THIN = 0.5
+"""A stretch in which no chain of words holds is one telling of its likeliest script only where that is so sure."""
 MENTION = 3
 """Fewer sentences tell no script that the light detector does not see."""
 FEATURES = ("mean", "lead", "likeness", "events", "support", "network", "bias")
@@ -100,19 +102,22 @@ class LibraryDetector(Detector):
         scores = self.words.scores(texts)
         found = list(sure)
         for first, last in stretches(free):
-            for run in script_runs(scores[first:last], first) or whole_run(scores, first, last):
-                segment = self.segment(spans, texts, scores, run)
+            runs = script_runs(scores[first:last], first)
+            for run in runs or whole_run(scores, first, last):
+                segment = self.segment(spans, texts, scores, run, 0.0 if runs else THIN)
                 if segment is not None:
                     found.append(segment)
         return tuple(sorted(found, key=lambda segment: (segment.start, -segment.stop)))
 
-    def segment(self, spans: Sequence[Sentence], texts: Sequence[str], scores: Array, run: ScriptRun) -> Segment | None:
-        """The segment of a run, None where it is not sure enough."""
+    def segment(
+        self, spans: Sequence[Sentence], texts: Sequence[str], scores: Array, run: ScriptRun, least: float = 0.0
+    ) -> Segment | None:
+        """The segment of a run, None where it is not sure enough (``least``, or the detector's own threshold)."""
         if run.last - run.first < MENTION:
             return None
         evidence = self.run_evidence(texts[run.first : run.last], scores[run.first : run.last])
         sure = float(sigmoid(evidence.features @ sureness()))
-        if sure < self.least_sure:
+        if sure < max(least, self.least_sure):
             return None
         names, size = self.words.names, np.sqrt(run.last - run.first)
         labels: list[Label] = []
