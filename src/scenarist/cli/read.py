@@ -166,12 +166,18 @@ def show(interpretation: Interpretation, out: Console, quiet: bool) -> None:
                 for line in Text(words).wrap(out, width):
                     out.print(bar + line)
             if one is not None:
-                out.print(bar + Text(f"   ⋯ {one.phrase} ({one.probability:.0%})", style="dim italic"))
+                lead = "     also: " if one.folded else "   ⋯ "
+                out.print(bar + Text(f"{lead}{one.phrase} ({one.probability:.0%})", style="dim italic"))
             at = to
     show_chains(interpretation, out)
     if not quiet:
         out.print()
-        out.print(Text("⋯ goes without saying; --html shows the reasons, --json all of it.", style="dim"))
+        out.print(
+            Text(
+                "⋯ goes without saying, and how likely it happened; --html shows the reasons, --json all of it.",
+                style="dim",
+            )
+        )
 
 
 def show_chains(interpretation: Interpretation, out: Console) -> None:

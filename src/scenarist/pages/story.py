@@ -47,6 +47,8 @@ padding:.1rem .36rem;margin:0 .22rem 0 .12rem;background:var(--card)}
 padding:.2rem .4rem;border-radius:0 .4rem .4rem 0;border-left:2px dashed hsl(var(--h) 50% 60%)}
 .note .n{font:600 .72rem/1.8 var(--sans);color:hsl(var(--h) 55% var(--tint-l))}
 .note .p{font:500 .74rem/1.9 var(--sans);font-variant-numeric:tabular-nums}
+.folded{font:italic .86rem/1.4 var(--serif);color:var(--soft);list-style:none;padding:.1rem 0 .1rem 1.9rem}.folded summary{cursor:pointer;font:500 .78rem/1.7 var(--sans)}
+.folded ul{margin:.2rem 0;padding-left:1rem}
 .note:hover,.note.lit,.note[aria-expanded=true]{background:var(--card);color:var(--ink)}
 .why{font:.86rem/1.45 var(--sans);color:var(--soft);padding:.2rem .4rem .5rem 2.2rem;margin:0}
 .chains{display:grid;grid-template-columns:repeat(auto-fill,minmax(17rem,1fr));gap:.8rem}
@@ -271,6 +273,17 @@ def note(number: int, unsaid: UnsaidEvent, hue: int) -> str:
     )
 
 
+def folded_notes(untold: Sequence[UnsaidEvent]) -> str:
+    """What would be a third note and more at one place, folded."""
+    if not untold:
+        return ""
+    lines = "".join(
+        f"<li>{escape(unsaid.phrase)} <span>{unsaid.probability:.0%}</span><br><small>{escape(unsaid.reason.text)}</small></li>"
+        for unsaid in untold
+    )
+    return f'<li class="folded"><details><summary>{len(untold)} more</summary><ul>{lines}</ul></details></li>'
+
+
 def part(role: str) -> str:
     """A role in words, where the participant does not simply do it.
 
@@ -323,7 +336,7 @@ def body(interpretation: Interpretation) -> str:
     numbers = itertools.count(1)
     for block in placed(story, interpretation.untold):
         segment = block.segment
-        mine = [(next(numbers), one) for one in block.untold]
+        mine = [(next(numbers), one) for one in block.untold if not one.folded]
         hue = scenarios.get(segment.names[0], 212) if segment else 212
         second = hue if segment is None or len(segment.names) < 2 else scenarios.get(segment.names[1], hue)
         tag = ""
@@ -342,6 +355,7 @@ def body(interpretation: Interpretation) -> str:
             )
         text = marked(story, block, opens, mine, hue)
         notes = "".join(note(n, one, scenarios.get(one.scenario, hue)) for n, one in mine)
+        notes += folded_notes([one for one in block.untold if one.folded])
         parts.append(
             f'<div class="block{" told" if segment else ""}" style="--h:{hue};--h2:{second}"><div class="band"></div>'
             f'<div class="words">{tag}{text.strip()}</div><aside class="margin" aria-label="unsaid">{f"<ol>{notes}</ol>" if notes else ""}</aside></div>'
@@ -358,7 +372,8 @@ def body(interpretation: Interpretation) -> str:
         f'<h1>{title}</h1><p class="lead">{lead}</p><div class="meta" aria-label="participants">{people}</div>{remarks}'
         f"<article>{''.join(parts)}</article>{chain_cards(interpretation, hues)}"
         '<p class="key">Bands mark scenarios. Coloured underlines follow one participant, dotted ones are events (struck: did not happen). '
-        "Numbers stand where something goes without saying; open a note for the reason. Keys: n and p move between notes, Enter opens, Esc closes.</p>"
+        "Numbers stand where something goes without saying; open a note for the reason. The percentage says how "
+        "likely it happened and is not told, not how often people tell it. Keys: n and p move between notes, Enter opens, Esc closes.</p>"
     )
 
 
