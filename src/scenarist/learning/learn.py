@@ -10,6 +10,7 @@ import shutil
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, nullcontext
 from functools import partial
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, NamedTuple, TypeAlias
 
@@ -17,7 +18,7 @@ import msgspec
 import numpy as np
 
 from scenarist import __version__
-from scenarist.errors import BadInput
+from scenarist.errors import BadInput, missing_extra
 from scenarist.formats.chain_file import stamp_of
 from scenarist.formats.row_file import arrow
 from scenarist.learning import counting
@@ -115,6 +116,8 @@ class Engine(NamedTuple):
         """Refuse what cannot be meant before anything is read."""
         if self.name not in ("duckdb", "spark"):
             raise BadInput(f"engine is 'duckdb' or 'spark', not {self.name!r}.")
+        if self.name == "spark" and find_spec("pyspark") is None:
+            raise missing_extra("pyspark", "cluster", "Counting on a cluster")
         if self.name == "spark":
             counting.check_master(self.master)
         else:

@@ -10,6 +10,7 @@ import os
 from collections.abc import Sequence
 from functools import lru_cache, partial
 from hashlib import sha1
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -37,8 +38,9 @@ def gguf_file() -> Path:
     given = os.environ.get("SMOLLM2_GGUF")
     path = Path(given) if given else store.folder("weights") / FILE
     if not path.is_file():
+        first = "" if all(map(find_spec, ("torch", "transformers"))) else "pip install 'scenarist[lm]', then: "
         raise Missing(
-            f"SmolLM2 is not at {path}. Put it there with: scenarist get smollm2, or name the file in SMOLLM2_GGUF."
+            f"SmolLM2 is not at {path}. Put it there with: {first}scenarist get smollm2, or name the file in SMOLLM2_GGUF."
         )
     return path
 

@@ -63,7 +63,9 @@ def choose_ending(
         if model or error is None:
             raise
         prediction = make("model", "ngram-overlap").answer(question)
-        return msgspec.structs.replace(prediction, note=f"Only shared words were counted: {error}")
+        return msgspec.structs.replace(
+            prediction, note=f"Only shared words were counted, which is little better than chance: {error}"
+        )
     note = "" if len(context) == 4 else f"The story has {len(context)} sentences; the model was trained on four."
     return msgspec.structs.replace(prediction, note=note)
 
