@@ -1,8 +1,8 @@
 """A story and endings -> a ranking; a story alone -> written endings; a table of both -> predictions. What stands behind `fill`.
 
 The models by name: ``labelled`` (SmolLM2 tuned on stories and on labelled endings), ``unlabelled`` (the discriminator that saw raw
-stories only), or any registered model that chooses endings and needs no training data. Without SmolLM2 or torch the answer
-falls back to counting shared n-grams, and says so.
+stories only), or any registered model that chooses endings and needs no training data. Without SmolLM2 or torch there is no
+answer but what to type: counting shared words is not better than chance (`ngram-overlap` in `scenarist bench storycloze2016`).
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from typing import Any
 
 import msgspec
 
-from scenarist.errors import BadInput, Missing
+from scenarist.errors import BadInput
 from scenarist.formats import plain
 from scenarist.question import Choice, Prediction
 from scenarist.registry import make, missing_module
@@ -58,14 +58,8 @@ def choose_ending(
     solver = chooser(model, settings)
     try:
         prediction: Prediction = solver.answer(question)
-    except (Missing, ModuleNotFoundError) as problem:
-        error = missing_module(problem, "The model of endings") if isinstance(problem, ModuleNotFoundError) else problem
-        if model or error is None:
-            raise
-        prediction = make("model", "ngram-overlap").answer(question)
-        return msgspec.structs.replace(
-            prediction, note=f"Only shared words were counted, which is little better than chance: {error}"
-        )
+    except ModuleNotFoundError as problem:
+        raise missing_module(problem, "fill with endings", "lm") or problem from problem
     note = "" if len(context) == 4 else f"The story has {len(context)} sentences; the model was trained on four."
     return msgspec.structs.replace(prediction, note=note)
 
