@@ -23,6 +23,10 @@ pytestmark = pytest.mark.skipif(
 )
 
 RENAMED: dict[str, str] = {
+    "page:account": "interpretation",
+    "untold/reader": "untold-network",
+    "untold/deep-reader": "untold-deep",
+    "untold/deep-reader-together": "untold-deep-together",
     "ordering/story-order-recorded": "story-order",
     "storycloze2016/story-discriminator-recorded": "story-discriminator",
     "storycloze2016/story-rule-recorded": "story-rule",
@@ -31,6 +35,8 @@ RENAMED: dict[str, str] = {
     "storycloze2018/lm-classifier-recorded": "lm-classifier",
 }
 """Names that were changed on purpose, old -> new; ``"TABLE/ROW"`` for a row of one table, ``"ROOM:NAME"`` for a name of one room."""
+GONE = {"model: recorded": "answers made elsewhere are the store's", "model: recorded-order": "the same"}
+"""Names that are gone on purpose -> why."""
 RECORDED = "the row gives recorded answers now; live ones are compared by tests/bench/test_neural_rows.py"
 CHANGED: dict[str, str] = {
     "ordering/rocstories/story-order": RECORDED,
@@ -139,6 +145,7 @@ def test_every_name_is_there() -> None:
     ]
     gone += [f"verb {name}" for name in was["verbs"] if name not in now["verbs"]]
     gone += [f"scenarist.{name}" for name in was["functions"] if not hasattr(record.scenarist, name)]
+    gone = [name for name in gone if name not in GONE]
     assert not gone, f"names that are gone: {', '.join(gone)}"
 
 
