@@ -2,7 +2,8 @@
 
 From the train parts of MCScript, InScript and ROCStories (cased) and the beginnings of short fiction, through our own reader: (verb, role)
 with passives turned round, verbs alone, as one participant's chain tells them. Stories that two corpora share are taken out of train where
-the other has them in dev. Events that fewer than three chains tell are left out. Counts only, no sentence.
+the other has them in dev. Events that fewer than three chains tell are left out, and so are pairs seen fewer than three times at their
+distance: counts only, no sentence, no chain and no name of a document.
 """
 
 from __future__ import annotations
@@ -64,9 +65,13 @@ def main() -> None:
     args = options.parse_args()
     given = list(texts(args.rocstories, args.fiction))
     read = make("reader", "default", cache=False)(text for _, text in given)
-    documents = [Document(name, told_chains(story)) for (name, _), story in zip(given, read, strict=True)]
+    documents = []
+    for (name, _), story in zip(given, read, strict=True):
+        documents.append(Document(name, told_chains(story)))
+        if len(documents) % 1000 == 0:
+            print(f"{len(documents)} of {len(given)}", flush=True)
     seen = Counter(link for document in documents for chain in document.chains for link in set(chain.links))
-    counts = EventCounts.of(common(document, seen) for document in documents)
+    counts = EventCounts.of(common(document, seen) for document in documents).published(LEAST)
     counts.save(args.out)
     print(
         f"{len(documents)} stories, {counts.total} events of {len(counts)} kinds, {len(counts.pairs)} pairs, {args.out.stat().st_size} bytes"
