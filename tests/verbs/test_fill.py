@@ -51,8 +51,7 @@ def test_everyday_chains_are_filled_from_stories() -> None:
     assert "pay:subj" in names
     assert not {"order:subj", "eat:subj"} & set(names), "an event of the chain is never its missing one"
     assert not [name for name in names if "nsubj" in name or "dobj" in name], "roles in one dialect"
-    assert any("eating in a restaurant" in one.scripts or one.scripts for one in filled.candidates)
-    assert any(one.seen for one in filled.candidates)
+    assert any("eating in a restaurant" in one.scripts for one in filled.candidates), "scripts one can open"
     with pytest.raises(BadInput, match="stories"):
         fill_chain("order:subj ?", source="storys")
 

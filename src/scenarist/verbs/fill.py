@@ -146,7 +146,8 @@ def fill_chain(
     names = tuple(str(link) for link in question.links)
     fresh = [guess for guess in prediction.guesses if str(guess.answer) not in names]
     scripts = verbs_of_scripts()
-    candidates = tuple(candidate(guess, solver, counts, sentences, scripts) for guess in fresh[:top])
+    verbs = tuple(dict.fromkeys(link.predicate for link in question.links))
+    candidates = tuple(candidate(guess, solver, counts, sentences, scripts, verbs) for guess in fresh[:top])
     return FilledChain(names, question.gap, model, candidates, prediction.note, learned)
 
 
@@ -156,14 +157,13 @@ def candidate(
     counts: EventCounts,
     sentences: Sentences | None,
     scripts: Mapping[str, Mapping[str, int]],
+    verbs: Sequence[str],
 ) -> Candidate:
-    """A guess with where it was seen beside the event that spoke most for it, and the scripts that have both verbs."""
+    """A guess with where it was seen beside the event that spoke most for it, and the scripts that have it beside the chain's verbs."""
     event = str(guess.answer)
     seen: tuple[str, ...] = ()
-    both: tuple[str, ...] = ()
+    both = scripts_with(scripts, Link.parse(event).predicate, verbs)
     if guess.why:
-        voter = Link.parse(guess.why[0].rsplit(" ", 1)[0])
-        both = scripts_with(scripts, voter.predicate, Link.parse(event).predicate)
         other = solver.id_of(Link.parse(guess.why[0].rsplit(" ", 1)[0]))
         if other >= 0:
             if sentences is not None:
@@ -188,11 +188,20 @@ def verbs_of_scripts() -> Mapping[str, Mapping[str, int]]:
     return verbs
 
 
-def scripts_with(verbs: Mapping[str, Mapping[str, int]], first: str, second: str, most: int = 2) -> tuple[str, ...]:
-    """Scripts that have two verbs in two events, the nearest together first: `scenarist show` opens them."""
-    one, other = verbs.get(first, {}), verbs.get(second, {})
-    apart = {name: abs(one[name] - other[name]) for name in one.keys() & other.keys() if one[name] != other[name]}
-    return tuple(sorted(apart, key=lambda name: (apart[name], name))[:most])
+def scripts_with(
+    scripts_by_verb: Mapping[str, Mapping[str, int]], verb: str, others: Sequence[str], most: int = 2
+) -> tuple[str, ...]:
+    """Scripts that have a verb in another event than the verbs of a chain: those first that have most of the chain's, then the nearest
+    together. `scenarist show` opens them."""
+    ranks: dict[str, tuple[int, int, str]] = {}
+    for name, place in scripts_by_verb.get(verb, {}).items():
+        apart = [
+            abs(scripts_by_verb[other][name] - place) for other in others if name in scripts_by_verb.get(other, {})
+        ]
+        apart = [distance for distance in apart if distance]
+        if apart:
+            ranks[name] = (-len(apart), sum(apart), name)
+    return tuple(sorted(ranks, key=lambda name: ranks[name])[:most])
 
 
 def counts_file(folder: Path | None, scenario: str = "", source: str = "stories") -> tuple[Path, str]:
