@@ -226,7 +226,7 @@ def take_answers(done: Done, plan: Plan) -> None:
     if not answers:
         raise Missing("what it answered is not on the search path.")
     done.predictions[plan.condition.name] = answers
-    fields = {**plan.fields, **done.row.signed, "train": "none", "made": "published"}
+    fields = {**plan.fields, **done.row.signed, "model": done.row.model, "train": "none", "made": "published"}
     for metric in plan.metrics:
         found = scoring.marks_of(metric, plan.items, answers)
         score = scoring.score_marks(metric, found, fields, missing=len(plan.items) - len(answers))

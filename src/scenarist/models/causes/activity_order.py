@@ -69,6 +69,11 @@ class ActivityOrder:
     def __init__(self, own: bool = True, vectors: bool = True, leave_out: str = "descript") -> None:
         self.own, self.vectors, self.leave_out = own, vectors, leave_out
 
+    @property
+    def trained_on(self) -> tuple[str, ...]:
+        """What its sentence vectors learned from, where it uses them."""
+        return ("minilm",) if self.vectors else ()
+
     def fit(self, data: Iterable[Any]) -> ActivityOrder:
         """Keep the tellings of each activity; they are put on a line when the activity is asked about."""
         self.tellings_: dict[str, list[tuple[str, ...]]] = defaultdict(list)
