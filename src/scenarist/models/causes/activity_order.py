@@ -63,7 +63,6 @@ class ActivityOrder:
 
     name = "activity-order"
     learns = "stories"
-    trained_on = ("minilm",)
     asks: tuple[type[Question], ...] = (Choice,)
 
     def __init__(self, own: bool = True, vectors: bool = True, leave_out: str = "descript") -> None:
