@@ -12,16 +12,17 @@ from scenarist.errors import BadInput
 from scenarist.exams.probes import CAUSES
 from scenarist.formats import webanno
 from scenarist.question import Guess, Prediction
-from scenarist.story import Label, Segment, Story
+from scenarist.registry import make
+from scenarist.story import Label, Segment, Story, replace
 from scenarist.verbs.exam import exam
 
 TEXT = ("She ran a bath.", "She got into the tub.", "Then she called her mother.")
 
 
 def marked(who: str, label: str, sentences: tuple[str, ...] = TEXT) -> Story:
-    story = Story.from_sentences("one", list(sentences))
+    (story,) = make("reader", "default")([" ".join(sentences)])
     end = story.sentences[1].stop
-    return Story(story.id, story.text, sentences=story.sentences, segments=(Segment(0, end, (Label(label),), by=who),))
+    return replace(story, id="one", entities=(), events=(), segments=(Segment(0, end, (Label(label),), by=who),))
 
 
 def write(folder, who: str, story: Story) -> None:
@@ -50,7 +51,7 @@ def test_alpha_and_human_f1_by_hand():
     both = Story(
         same.id, same.text, sentences=same.sentences, segments=(*same.segments, *marked("b", "taking a bath").segments)
     )
-    apart = Story(same.id, same.text, sentences=same.sentences, segments=(*same.segments, *other.segments))
+    apart = replace(same, segments=(*same.segments, *other.segments))
     assert alpha([annotated_document(both, ["a", "b"])]).value == 1.0
     assert alpha([annotated_document(apart, ["a", "b"])]).value < 0.5
     assert human_f1([(both, ("a", "b"))]).value == 1.0
