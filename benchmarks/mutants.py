@@ -403,21 +403,36 @@ def known_tests() -> dict[str, dict[str, Any]]:
     return known
 
 
-def run(number: int, jobs: int, again: bool) -> None:
-    """Ask about the faults of the sample that have no result yet (``again``: instead, those that were not noticed, once more)."""
+def run(jobs: int, again: bool) -> None:
+    """Ask about the faults of the sample that have no result yet (``again``: and once more about those that were not noticed)."""
     preload()
-    known, have, place = known_tests(), results(), tree(number)
-    every = sample()
-    mine = [mutant for index, mutant in enumerate(every) if index % jobs == number]
-    todo = [mutant for mutant in mine if (mutant.key in have) == again]
-    if again:
-        todo = [mutant for mutant in todo if have[mutant.key]["outcome"] not in NOTICED]
+    have, every = results(), sample()
+    asked = [mutant for mutant in every if again or mutant.key not in have]
+    asked = [mutant for mutant in asked if mutant.key not in have or have[mutant.key]["outcome"] not in NOTICED]
+    asked.sort(key=lambda mutant: mutant.key in have)
+    children = []
+    for number in range(jobs):
+        child = os.fork()
+        if child == 0:
+            try:
+                ask_all(asked[number::jobs], known_tests(), tree(number), number)
+            finally:
+                os._exit(0)
+        children.append(child)
+    for child in children:
+        os.waitpid(child, 0)
+
+
+def ask_all(todo: Sequence[Mutant], known: dict[str, dict[str, Any]], place: Path, worker: int) -> None:
+    """Ask about some faults, one after the other; each outcome is written at once."""
     start = time.monotonic()
-    for count, mutant in enumerate(todo, start=1):
+    for number, mutant in enumerate(todo, start=1):
         original = (ROOT / mutant.path).read_text("utf-8")
         tests = tests_for(mutant, known)
         text = changed(ROOT / mutant.path, mutant.operator, mutant.occurrence)
-        if text is None:  # the source was changed since the sample was drawn
+        if (
+            text is None or first_difference(original, text)[1] != mutant.text
+        ):  # the source was changed since the sample was drawn
             continue
         plant(place, mutant.path, text)
         took = sum(known[test]["seconds"] for test in tests)
@@ -426,7 +441,8 @@ def run(number: int, jobs: int, again: bool) -> None:
         form = {"key": mutant.key, "outcome": outcome, "tests": len(tests), **asdict(mutant)}
         with RESULT.open("a", encoding="utf-8") as out:
             out.write(json.dumps(form) + "\n")
-        print(f"{count}/{len(todo)} {outcome} {mutant.path}:{mutant.line} {mutant.operator.removeprefix('core/')} {(time.monotonic() - start) / count:.1f} s each", flush=True)  # fmt: skip
+        pace = (time.monotonic() - start) / number
+        print(f"{worker}: {number}/{len(todo)} {outcome} {mutant.path}:{mutant.line} {mutant.operator.removeprefix('core/')} {pace:.1f} s each", flush=True)  # fmt: skip
 
 
 def report() -> int:
@@ -451,27 +467,21 @@ def report() -> int:
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("what", choices=["reach", "sample", "run", "worker", "report", "all"])
+    parser.add_argument("what", choices=["reach", "sample", "run", "report", "all"])
     parser.add_argument("files", nargs="*")
     parser.add_argument("--jobs", type=int, default=1)
-    parser.add_argument("--number", type=int, default=0)
-    parser.add_argument("--again", action="store_true", help="ask about survivors once more")
+    parser.add_argument("--again", action="store_true", help="ask once more about those that were not noticed")
     given = parser.parse_args()
     OUT.mkdir(parents=True, exist_ok=True)
     if SMOLLM2.is_file():
         os.environ.setdefault("SMOLLM2_GGUF", str(SMOLLM2))
-    if given.what == "worker":
-        run(given.number, given.jobs, given.again)
-    elif given.what == "sample":
+    if given.what == "sample":
         for mutant in sample():
             print(mutant.key, f"{mutant.path}:{mutant.line}", mutant.operator.removeprefix("core/"), mutant.text)
     if given.what in ("reach", "all"):
         reach(given.files)
     if given.what in ("run", "all"):
-        more = ["--again"] if given.again else []
-        workers = [subprocess.Popen([sys.executable, __file__, "worker", "--jobs", str(given.jobs), "--number", str(number), *more]) for number in range(given.jobs)]  # fmt: skip
-        for worker in workers:
-            worker.wait()
+        run(given.jobs, given.again)
     return report() if given.what in ("run", "report", "all") else 0
 
 
