@@ -20,7 +20,11 @@ WORD = re.compile(r"[a-z0-9]+(?:['’][a-z]+)?")
 LONG = 8
 CITATION = re.compile(r"(?m)^citation = .*$")
 """How a corpus is cited, in the manifest."""
-LABELS = ("src/scenarist/bench/analyses/passages.toml", "src/scenarist/resources/scenarios.toml")
+LABELS = (
+    "src/scenarist/bench/analyses/passages.toml",
+    "results/passages-dev.json",
+    "src/scenarist/resources/scenarios.toml",
+)
 """Lists of labels: which scenario a passage tells, by its place in the paper's file."""
 
 
