@@ -42,7 +42,7 @@ PACKAGES = {ROOT: 40, ROOT / "packages" / "scenarist-weights": 100, ROOT / "pack
 CHECKOUT = 200
 """The most megabytes of a checkout without .git."""
 PYTHONS = ("3.11", "3.12", "3.13")
-LEFT_OUT = ("all", "docs", "dev")
+LEFT_OUT = ("all", "docs", "dev", "mutants")
 """Extras of a checkout, and the sum of the others."""
 NEEDS_TORCH = ("torch", "sentence-transformers")
 """What brings torch."""
