@@ -13,12 +13,10 @@ from typing import Any
 
 import msgspec
 
-from scenarist.lab.collected import counted
-from scenarist.lab.kinds.compose import parts_of
 from scenarist.lab.roster import OpenStudy
+from scenarist.lab.yields.scripts import told_lists
 from scenarist.lab.yields.write import HarvestedFiles
 from scenarist.learning.blanks import blanked, whitelist
-from scenarist.question import Compose
 from scenarist.story import Pair
 
 FOLDER = "kidscook"
@@ -37,14 +35,9 @@ def harvest_pairs(study: OpenStudy, options: Mapping[str, Any]) -> HarvestedFile
     """Pairs, templates, whitelist."""
     lines: dict[str, list[ExplainedCaption]] = {"train": [], "valid": []}
     writers: set[str] = set()
-    for given in counted(study.database, study.study.name):
-        item = study.items.get((given.condition, given.item))
-        steps = parts_of(given.answer)
-        if item is None or not isinstance(item.question, Compose) or not item.question.context or not steps:
-            continue
-        caption = item.question.context[0]
+    for caption, steps, session in told_lists(study):
         lines[part_of(caption)].append(ExplainedCaption(tokenised(caption), [tokenised(step) for step in steps]))
-        writers.add(given.session)
+        writers.add(session)
     pairs = {
         part: [as_pair(line, f"{part}-{number}") for number, line in enumerate(listed)]
         for part, listed in lines.items()

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
 from xml.sax.saxutils import quoteattr
 
 from scenarist.lab.collected import counted
@@ -24,22 +24,25 @@ FOLDER = "descript/esds/second_esd"
 """Where the corpus `descript` looks for its second collection."""
 
 
+class ToldList(NamedTuple):
+    """What somebody wrote: steps of an activity, or of what a caption says in short."""
+
+    activity: str
+    steps: tuple[str, ...]
+    session: str
+
+
 def harvest_scripts(study: OpenStudy, options: Mapping[str, Any]) -> HarvestedFiles:
     """The lists of steps, activity by activity."""
     told: dict[str, list[tuple[str, ...]]] = defaultdict(list)
     tellers: set[str] = set()
     repeated = 0
-    for given in counted(study.database, study.study.name):
-        item = study.items.get((given.condition, given.item))
-        steps = parts_of(given.answer)
-        if item is None or not isinstance(item.question, Compose) or not item.question.context or not steps:
-            continue
-        activity = item.question.context[0]
+    for activity, steps, session in told_lists(study):
         if steps in told[activity]:
             repeated += 1
             continue
         told[activity].append(steps)
-        tellers.add(given.session)
+        tellers.add(session)
     files: dict[str, Sequence[bytes]] = {
         f"{FOLDER}/{file_name(activity)}.new.xml": [script_xml(lists)] for activity, lists in sorted(told.items())
     }
@@ -58,6 +61,15 @@ def harvest_scripts(study: OpenStudy, options: Mapping[str, Any]) -> HarvestedFi
         files, counts, {"lists that repeat an earlier one": repeated} if repeated else {}, "Event sequence descriptions",
         ("scenarist learn jsonl:{out}/esds.jsonl --scripts -o my-scripts", "scenarist corpus stats jsonl:{out}/esds.jsonl"),
     )  # fmt: skip
+
+
+def told_lists(study: OpenStudy) -> Iterator[ToldList]:
+    """The lists of steps that count, with what they explain."""
+    for given in counted(study.database, study.study.name):
+        item = study.items.get((given.condition, given.item))
+        steps = parts_of(given.answer)
+        if item is not None and isinstance(item.question, Compose) and item.question.context and steps:
+            yield ToldList(item.question.context[0], steps, given.session)
 
 
 def file_name(activity: str) -> str:
