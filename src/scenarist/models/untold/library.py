@@ -25,7 +25,15 @@ import numpy as np
 
 from scenarist import inventory
 from scenarist.interpretation import UnsaidEvent
-from scenarist.learning.library.alignment import Array, ReadyScript, StoryAlignment, align, place_chances, ready_script
+from scenarist.learning.library.alignment import (
+    Array,
+    ReadyScript,
+    StoryAlignment,
+    align,
+    place_chances,
+    ready_script,
+    story_clauses,
+)
 from scenarist.learning.library.evidence import HAPPENS, origin, told_share
 from scenarist.learning.library.scenario_words import carried_words
 from scenarist.learning.library.story_phrases import cast_roles, event_phrase, slot_wordings
@@ -228,24 +236,24 @@ class WrittenScriptModel(ScriptModel):
         written = carried_words().number
         events: list[UnsaidEvent] = []
         others: list[int] = []
+        negated: dict[int, str] = {}
         for passage in scenario_passages(story):
             if passage.scenario in written:
                 events += self.written_unsaid(story, passage)
+                negated |= denied_events(story, passage)
             else:
                 others += passage.segments
         rest = msgspec.structs.replace(story, segments=tuple(story.segments[index] for index in others))
         learned, denied = super().unsaid(rest) if others else ((), ())
         events += (msgspec.structs.replace(event, segment=others[event.segment]) for event in learned)
-        return tuple(sorted(events, key=lambda event: event.at)), denied
+        negated |= {event: name for name, event in denied}
+        refused = tuple((name, event) for event, name in sorted(negated.items()))
+        return tuple(sorted(events, key=lambda event: event.at)), refused
 
     def written_unsaid(self, story: Story, passage: ScenarioPassage) -> list[UnsaidEvent]:
         """The unsaid events of a passage, in the order of the text and, at one place, of the script."""
         script = ready_script(passage.scenario)
-        spans = [story.segments[index] for index in passage.segments]
-        sentences = [
-            sentence for sentence in story.sentences
-            if any(span.start <= (sentence.start + sentence.stop) / 2 < span.stop for span in spans)
-        ]  # fmt: skip
+        sentences = passage_sentences(story, passage)
         if not sentences:
             return []
         alignment = align(story, sentences, script)
@@ -279,6 +287,27 @@ class WrittenScriptModel(ScriptModel):
             for number in range(len(script.script.events))
             if chances[number] >= self.least and not denied[number]
         ]
+
+
+def passage_sentences(story: Story, passage: ScenarioPassage) -> list[Sentence]:
+    """The sentences that lie mostly inside a passage."""
+    spans = [story.segments[index] for index in passage.segments]
+    return [
+        sentence for sentence in story.sentences
+        if any(span.start <= (sentence.start + sentence.stop) / 2 < span.stop for span in spans)
+    ]  # fmt: skip
+
+
+def denied_events(story: Story, passage: ScenarioPassage) -> dict[int, str]:
+    """The story's events that say of an event of the script that it did not happen, and which."""
+    script, refused = ready_script(passage.scenario), dict[int, str]()
+    for clause in story_clauses(story, passage_sentences(story, passage)):
+        if clause.denied and clause.event >= 0:
+            likeness = script.matcher.likenesses(clause.clause)
+            best = max(likeness, key=lambda number: (likeness[number], -number), default=-1)
+            if best >= 0 and likeness[best] >= DENIED:
+                refused[clause.event] = script.script.events[best].id.replace("-", "_")
+    return refused
 
 
 def note_place(sentences: Sequence[Sentence], breaks: Sequence[Sequence[int]], gaps: Array) -> NotePlace:
