@@ -9,6 +9,7 @@ from scenarist.lab.answered import given_answers
 from scenarist.lab.findings import StudyFigure, agreement, cells, happenings, model_ranks
 from scenarist.lab.kinds import page_kind
 from scenarist.lab.review.crowd import crowd_tables
+from scenarist.lab.review.verdicts import LEFT_OUT, PERSON, verdicts
 from scenarist.lab.roster import OpenStudy
 
 PASTED = 20
@@ -107,7 +108,15 @@ def flag_lines(study: OpenStudy) -> list[str]:
         times.append(given.flags.get("seconds", 0.0))
     if not count:
         return ["No answers yet."]
+    known = verdicts(study.database, study.study.name)
+    reasons = [entry.feedback for (_, trial), entry in known.items() if trial == PERSON and entry.verdict == LEFT_OUT]
+    decided = Counter(entry.verdict for (_, trial), entry in known.items() if trial != PERSON)
+    reviewed = (
+        ", ".join(f"{number} {verdict}" for verdict, number in sorted(decided.items())) or "no answer was decided of"
+    )
     return [
+        f"By the reviewer: {reviewed}; {len(reasons)} people left out{': ' if reasons else ''}{'; '.join(reasons)}.",
+        "",
         f"Nobody was excluded by the lab. Of {count} answers, {pasted} have {PASTED} or more pasted characters and {away} were given with the "
-        f"window hidden for a time; the median page took {median(times):.1f} s. Keys were not recorded."
+        f"window hidden for a time; the median page took {median(times):.1f} s. Keys were not recorded.",
     ]

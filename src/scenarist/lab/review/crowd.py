@@ -109,7 +109,8 @@ def pilot_table(study: OpenStudy) -> CrowdTable:
     """Version by version: the share of stories that all raters accept, and of those on which they agree."""
     ratings: Mapping[str, list[str]] = defaultdict(list)
     for given in counted_answers(study.database, study.study.name):
-        ratings[given.item].append(str(given.answer.answer))
+        if not study.study.draw.people or len(ratings[given.item]) < study.study.draw.people:
+            ratings[given.item].append(str(given.answer.answer))
     by_version: dict[str, list[list[str]]] = defaultdict(list)
     for item, listed in ratings.items():
         by_version[item.partition(".")[0]].append(listed)
