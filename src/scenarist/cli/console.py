@@ -113,7 +113,9 @@ def print_grid(
     columns = list(zip(heads, *rows, strict=True))
     least = [max(len(word) for cell in column for word in (str(cell).split() or [""])) for column in columns]
     most = [max(len(line) for cell in column for line in (str(cell).split("\n"))) for column in columns]
-    around = (3 * len(columns) + 1) if grid.box else len(columns)
+    around = (
+        (3 * len(columns) + 1) if grid.box else 2 * len(columns) - 2
+    )  # cells have a space on both sides, but at edges
     if piped():
         out.width = max(out.width, sum(most) + around)
     spare = out.width - around - sum(least)

@@ -125,6 +125,8 @@ def tree(script: KnownScript, most: int) -> Tree:
             leaf = at.add(line(event))
             if event.sub:
                 leaf.add(Text(f"▸ {event.sub}", style="cyan"))
+    if left := len(script.events) - len(shown):
+        root.add(Text(f"and {left} more: --top {len(script.events)}", style="dim"))
     return root
 
 
