@@ -591,11 +591,13 @@ def analysis(name: str, limit: int = ITEMS) -> dict[str, Any]:
     return json.loads(masked(json.dumps(hashed_if_long(json.loads(to_json(sheet.json())), 100)), Path("/nowhere")))
 
 
-def record_analyses(slow: bool) -> None:
+def record_analyses(slow: bool, names: Sequence[str] = (), anew: bool = False) -> None:
     path = GOLDEN / "analyses.json.xz"
     known = load_json(path) if path.exists() else {}
-    for name in table_names():
-        if load_table(name).kind != "analysis" or (name in known and not (slow and "not recorded" in known[name])):
+    for name in names or table_names():
+        if load_table(name).kind != "analysis":
+            continue
+        if name in known and not anew and not (slow and "not recorded" in known[name]):
             continue
         start = time.process_time()
         try:
@@ -639,7 +641,7 @@ def load_json(path: Path) -> Any:
 def main() -> None:
     parser = argparse.ArgumentParser(description="Write down what the code gives.")
     parser.add_argument("--only", nargs="*", choices=PARTS, default=list(PARTS))
-    parser.add_argument("--table", nargs="*", default=[], help="Tables of the part rows.")
+    parser.add_argument("--table", nargs="*", default=[], help="Tables of the parts rows and analyses.")
     parser.add_argument("--condition", nargs="*", default=[], help="Conditions of the part rows.")
     parser.add_argument("--row", nargs="*", default=[], help="Rows of the part rows, by name.")
     parser.add_argument("--group", nargs="*", default=[], help="Groups of the part verbs.")
@@ -666,9 +668,7 @@ def main() -> None:
             print(f"verbs\t{group}\t{known[group]['seconds']}", flush=True)
             save_json(path, known)
     if "analyses" in given.only:
-        if given.anew:
-            (GOLDEN / "analyses.json.xz").unlink(missing_ok=True)
-        record_analyses(given.slow)
+        record_analyses(given.slow, given.table, given.anew)
     if "rows" in given.only:
         for name in given.table or [one for one in table_names() if load_table(one).kind == "exam"]:
             record_table(name, given.slow, given.condition, given.row, given.anew)

@@ -37,8 +37,13 @@ RENAMED: dict[str, str] = {
 """Names that were changed on purpose, old -> new; ``"TABLE/ROW"`` for a row of one table, ``"ROOM:NAME"`` for a name of one room."""
 GONE = {"model: recorded": "answers made elsewhere are the store's", "model: recorded-order": "the same"}
 """Names that are gone on purpose -> why."""
+SIGNED = "every figure has its sources and its signature (issue 18); not recorded anew yet"
 RECORDED = "the row gives recorded answers now; live ones are compared by tests/bench/test_neural_rows.py"
 CHANGED: dict[str, str] = {
+    "eventcloze-claims": SIGNED,
+    "kidscook-decoding": SIGNED,
+    "kidscook-phrases": SIGNED,
+    "storycloze-chains": SIGNED,
     "ordering/rocstories/story-order": RECORDED,
     "storycloze2016/unlabelled/story-discriminator": RECORDED,
     "storycloze2016/unlabelled/story-discriminators": RECORDED,
