@@ -92,6 +92,13 @@ WORDS = {
     "tests": "the tests were read from {}",
     "roles": "roles counted: {}",
     "verb": "a verb is a word that is tagged {}",
+    "band": "only missing events seen so often in training: {}",
+    "set": "of the corpus's set '{}'",
+    "descript": "descriptions of the activity: {}",
+    "by": "counted by {}",
+    "agreement": "agreement counted as {}",
+    "cap": "at most {} counted",
+    "test": "the difference was tested by {}",
     "data": "the items came from {} (name # hash of the items' content)",
     "split": "of the split '{}'",
     "limit": "only the first {} items were asked",
@@ -284,7 +291,7 @@ def field_in_words(key: str, value: str) -> str:
         value = value.replace("+", ", ")
     if key in ("with", "from"):
         value = value.replace("=", " = ")
-    if key == "row":
+    if key in ("row", "descript"):
         value = value.replace("_", " ")
     return WORDS[key].format(value) if key in WORDS else f"the setting '{key}' was '{value}'"
 
