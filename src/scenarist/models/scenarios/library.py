@@ -13,6 +13,7 @@ the next script is behind, and what the light detector thinks of it (`resources/
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Mapping, Sequence
 from functools import cache
 from pathlib import Path
@@ -42,10 +43,22 @@ COMPARED = 6
 MEANING = 5.0
 """the likeness of a sentence to the nearest event counts so much."""
 THIN = 0.5
-"""A stretch in which no chain of words holds is one telling of its likeliest script only where that is so sure."""
+"""A stretch in which no chain of words holds, or in which nobody is spoken of, tells its likeliest script only where that is so sure."""
+PERSON = re.compile(r"\b(?:i|we|you|he|she|they|me|us|him|them|my|our|your|his|her|their)\b", re.IGNORECASE)
+NAME = re.compile(r"(?<=[\w,] )[A-Z][a-z]+")
+"""A name within a sentence."""
 MENTION = 3
 """Fewer sentences tell no script that the light detector does not see."""
 FEATURES = ("mean", "lead", "likeness", "events", "support", "network", "bias")
+
+
+def somebody(texts: Sequence[str]) -> bool:
+    """Do some sentences speak of a person: by a pronoun, or by a name?
+
+    >>> somebody(["A stone fell."]), somebody(["The stone hit Tom."]), somebody(["She left."])
+    (False, True, True)
+    """
+    return any(PERSON.search(text) or NAME.search(text) for text in texts)
 
 
 class ScriptRun(NamedTuple):
@@ -104,7 +117,8 @@ class LibraryDetector(Detector):
         for first, last in stretches(free):
             runs = script_runs(scores[first:last], first)
             for run in runs or whole_run(scores, first, last):
-                segment = self.segment(spans, texts, scores, run, 0.0 if runs else THIN)
+                least = 0.0 if runs and somebody(texts[run.first : run.last]) else THIN
+                segment = self.segment(spans, texts, scores, run, least)
                 if segment is not None:
                     found.append(segment)
         return tuple(sorted(found, key=lambda segment: (segment.start, -segment.stop)))
