@@ -1,6 +1,6 @@
 """What asking through us costs beside the server's own time: 500 requests, one at a time and eight.
 
-    python benchmarks/candidates.py [--delay 0.05] [--runs 3]
+    python -m benchmarks.candidates [--delay 0.05] [--runs 3]
 
 The server here answers after a fixed time, so that its own time is known; each run asks 500 texts for their log-probabilities, once with
 a bare connection (the floor: what the same client library and the server need) and once through a candidate, which probes, keeps every
@@ -14,14 +14,10 @@ import argparse
 import http.client
 import json
 import os
-import sys
 import tempfile
 import time
 from concurrent.futures import ThreadPoolExecutor
-from pathlib import Path
 from threading import local
-
-sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from scenarist.networks.addresses.base import Continuations
 from scenarist.networks.addresses.server import ServedModel

@@ -21,6 +21,10 @@ LAST = ("data", "split", "limit", "read", "made", "seed", "v")
 WORDS = {
     "exam": "the exam was '{}'",
     "counted": "frequencies were counted over {} events",
+    "enough": "a set of wordings counted as covered where one event matched a share of {} of them",
+    "start": "the script was learned with its own DeScript {}",
+    "open": "a pair of events whose order is open counted {}",
+    "library": "the library held {} scripts",
     "cutoff": "pairs seen fewer than {} times were left out",
     "edges": "edges of windows: {}",
     "inner": "with {} sentences in a segment inside another",

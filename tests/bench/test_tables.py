@@ -86,6 +86,7 @@ def test_a_result_names_a_table_with_its_rows_and_columns(path: Path) -> None:
     assert form["signature"].startswith(f"{table.name}|")
     if table.kind == "analysis":
         published = {row["model"] for row in form["rows"] if row["role"] == "published"}
+        published -= {"pmi-2017"}  # nothing printed: computed from the rankings that were released
         assert {name.removesuffix("-published") for name in published} <= {
             (row.label or row.model).removesuffix("-published") for row in table.row
         }

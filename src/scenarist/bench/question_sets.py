@@ -95,7 +95,7 @@ OWN: Mapping[str, tuple[Any, ...]] = {
             "e1", ("Tom ate the whole cake.", "He lay down."), 0,
             (Statement(1, "Somebody was hungry."), Statement(6, "Somebody has a stomach ache.")),
         ),
-        Explained("e2", ("Ann ran a bath.", "She sang."), 0, (Statement(1, "The week was long."), Statement(6, "The mirror steams up."))),
+        Explained("e2", ("Ann ran a bath.", "She sang."), 0, (Statement(1, "The week was long."), Statement(6, "The mirror clouds over."))),
     ),
 }  # fmt: skip
 """Sources of our own for exams whose questions no toy story gives."""

@@ -105,8 +105,8 @@ class UntoldExam:
             if story.tokens and story.events:
                 yield story
             else:
-                found = next(texts)
-                yield msgspec.structs.replace(found, id=story.id, scenario=story.scenario, source=story.source)
+                parse = next(texts)
+                yield msgspec.structs.replace(parse, id=story.id, scenario=story.scenario, source=story.source)
 
     def ask(
         self, left: Story, story: Story, place: int | None, choices: tuple[str, ...] = (), event: int | None = None
@@ -129,12 +129,14 @@ class UntoldExam:
 
     def events(self, story: Story) -> Iterator[Item]:
         """Some script events of a story, each taken out in turn."""
-        told = list(dict.fromkeys(event.label for event in story.events if is_script(event.label)))
+        labels = list(dict.fromkeys(event.label for event in story.events if is_script(event.label)))
         draw = random.Random(f"{self.seed} {story.id}")
-        for number in sorted(draw.sample(range(len(told)), min(self.per, len(told)))):
-            taken = without_event(story, told[number])
-            if len(taken.story.sentences) and len(told) > 1:
-                yield Item(f"{story.id}.{number}", self.at(taken, story), told[number], story.id, (), (story.scenario,))
+        for number in sorted(draw.sample(range(len(labels)), min(self.per, len(labels)))):
+            taken = without_event(story, labels[number])
+            if len(taken.story.sentences) and len(labels) > 1:
+                yield Item(
+                    f"{story.id}.{number}", self.at(taken, story), labels[number], story.id, (), (story.scenario,)
+                )
 
     def at(self, taken: Taken, story: Story) -> Unsaid:
         """The question after an event that was taken out."""
@@ -166,14 +168,14 @@ class UntoldExam:
 
     def mentions(self, stories: list[Story]) -> Iterator[Item]:
         """Some labels that each story tells, and as many of its scenario that it does not tell, if there are so many."""
-        told: dict[str, Counter[str]] = defaultdict(Counter)
+        label_counts: dict[str, Counter[str]] = defaultdict(Counter)
         own = [list(dict.fromkeys(e.label for e in story.events if is_script(e.label))) for story in stories]
         for story, labels_ in zip(stories, own, strict=True):
-            told[story.scenario].update(labels_)
+            label_counts[story.scenario].update(labels_)
         parsed = make("reader", self.reader)([story.text for story in stories])
         for story, labels_, parse in zip(stories, own, parsed, strict=True):
             draw = random.Random(f"{self.seed} {story.id}")
-            others = sorted(label for label in told[story.scenario] if label not in labels_)
+            others = sorted(label for label in label_counts[story.scenario] if label not in labels_)
             chosen = draw.sample(labels_, min(self.per, len(labels_)))
             wrong = draw.sample(others, min(len(chosen), len(others)))
             bare = msgspec.structs.replace(parse, segments=(), notes=())
@@ -184,21 +186,25 @@ class UntoldExam:
 
     def lacking(self, stories: list[Story]) -> Iterator[Item]:
         """An event the teller told, taken out, against events the teller did not tell, which as many other tellers have."""
-        told: dict[str, list[list[str]]] = defaultdict(list)
+        label_lists: dict[str, list[list[str]]] = defaultdict(list)
         for story in stories:
-            told[story.scenario].append(list(dict.fromkeys(e.label for e in story.events if is_script(e.label))))
-        tellers = {scenario: Counter(label for one in lists for label in one) for scenario, lists in told.items()}
+            label_lists[story.scenario].append(list(dict.fromkeys(e.label for e in story.events if is_script(e.label))))
+        tellers = {
+            scenario: Counter(label for labels in lists for label in labels) for scenario, lists in label_lists.items()
+        }
         seen: Counter[str] = Counter()
         for story in stories:
-            mine = told[story.scenario][seen[story.scenario]]
+            mine = label_lists[story.scenario][seen[story.scenario]]
             seen[story.scenario] += 1
-            others = len(told[story.scenario]) - 1
+            others = len(label_lists[story.scenario]) - 1
             if others < 1 or len(story.sentences) < LEAST:
                 continue
             share = {label: (n - (label in mine)) / others for label, n in tellers[story.scenario].items()}
             draw = random.Random(f"{self.seed} {story.id}")
             for number, label in enumerate(mine):
-                near = [one for one in sorted(share) if one not in mine and abs(share[one] - share[label]) <= NEAR]
+                near = [
+                    other for other in sorted(share) if other not in mine and abs(share[other] - share[label]) <= NEAR
+                ]
                 if share[label] < COMMON or len(near) < self.choices - 1:
                     continue
                 draw.shuffle(near)

@@ -15,12 +15,12 @@ from scenarist.errors import BadInput
 from scenarist.lab.answered import given_answers, known_study, study_items
 from scenarist.lab.database.engine import Database, open_database
 from scenarist.lab.database.tables import ranks, studies
-from scenarist.lab.exam_parts import export_parts
 from scenarist.lab.export import described, predictions, table
 from scenarist.lab.findings import ModelRank, model_ranks, rank_model
 from scenarist.lab.paper import paper
 from scenarist.lab.roster import OpenStudy, open_study
 from scenarist.lab.study import parse_study
+from scenarist.lab.yields.exam_parts import export_parts
 from scenarist.metrics.recovery import answer_verb
 from scenarist.noun import from_json, write_jsonl
 from scenarist.question import Guess, Prediction, Segments, Where

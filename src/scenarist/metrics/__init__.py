@@ -11,7 +11,7 @@ INDEX: dict[str, str] = {
     "top": "scenarist.metrics.ranking:Top",
     "mrr": "scenarist.metrics.ranking:Mrr",
     "average_rank": "scenarist.metrics.ranking:AverageRank",
-    "refused": "scenarist.metrics.unread:Refused",
+    "refused": "scenarist.metrics.unread:RefusedShare",
     "unparsed": "scenarist.metrics.unread:Unparsed",
     "surprisal": "scenarist.metrics.surprisal:Surprisal",
     "precision": "scenarist.metrics.labels:Precision",

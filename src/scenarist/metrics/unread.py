@@ -35,7 +35,7 @@ class Unparsed:
         return divide(count(totals, "unread"), count(totals, "n"))
 
 
-class Refused(Unparsed):
+class RefusedShare(Unparsed):
     """The share of answers that decline."""
 
     name = "refused"

@@ -192,7 +192,8 @@ def table(split: str = "dev", seed: int = 13, limit: int | None = None, only: Se
 
     def put(row: str, metric: Share, condition: str, marks: Sequence[Mark], train: str) -> None:
         if marks and any(dict(mark.counts).get("n", 1.0) for mark in marks):
-            score = scoring.score_marks(metric, marks, {"exam": "scripts", **fields, "data": data[-1], "train": train})
+            said = {"model": row, "exam": "scripts", **fields, "data": data[-1], "train": train}
+            score = scoring.score_marks(metric, marks, said)
             rows[row].scores[f"{metric.name}/{condition}"] = Figure.of(score)
 
     try:

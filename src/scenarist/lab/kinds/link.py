@@ -283,10 +283,10 @@ def core_chain(answer: LabAnswer) -> Chain:
         return Chain(())
     story = answer.answer.story
     entity = story.entities[0].id
-    told = [
+    links = [
         (event.token, Link(event.predicate, role.name))
         for event in story.events
         for role in event.roles
         if role.entity == entity
     ]
-    return Chain(tuple(link for _, link in told), entity, story.id, tuple(token for token, _ in told))
+    return Chain(tuple(link for _, link in links), entity, story.id, tuple(token for token, _ in links))

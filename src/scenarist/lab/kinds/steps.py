@@ -85,8 +85,8 @@ class ListSteps(ComposeTexts):
         activity = (page.marked("context") or [""])[0]
         known = scripted_steps().get(activity.lower())
         if known:
-            told = [phrase for phrase in known if draw.random() < 0.8] or list(known)
-            return {"text": (told if len(told) >= LEAST_TOLD else list(known))[:boxes]}
+            phrases = [phrase for phrase in known if draw.random() < 0.8] or list(known)
+            return {"text": (phrases if len(phrases) >= LEAST_TOLD else list(known))[:boxes]}
         steps = draw.sample(BASIC, min(boxes, draw.randint(3, 5)))
         tool = draw.choice(TOOLS)
         return {
