@@ -23,6 +23,8 @@ WORDS = {
     "counted": "frequencies were counted over {} events",
     "enough": "a set of wordings counted as covered where one event matched a share of {} of them",
     "start": "the script was learned with its own DeScript {}",
+    "met": "a suggestion met an accepted event from a likeness of {}",
+    "stated": "a cause or effect counted as unstated where at most a share of {} of its content words stand in the story",
     "open": "a pair of events whose order is open counted {}",
     "library": "the library held {} scripts",
     "cutoff": "pairs seen fewer than {} times were left out",
