@@ -25,6 +25,7 @@ WORDS = {
     "start": "the script was learned with its own DeScript {}",
     "met": "a suggestion met an accepted event from a likeness of {}",
     "stated": "a cause or effect counted as unstated where at most a share of {} of its content words stand in the story",
+    "several": "of several scenarios each counted as a {}",
     "open": "a pair of events whose order is open counted {}",
     "library": "the library held {} scripts",
     "cutoff": "pairs seen fewer than {} times were left out",
