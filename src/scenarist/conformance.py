@@ -167,7 +167,13 @@ def check_model(
         if asked.ask in asks:
             training = {"stories": asked.stories, "examples": asked.examples, "nothing": ()}[solver.learns]
             promise(solver.fit(data if data is not None else training) is solver, "`fit` returns self", done)
-            if not refused(solver, asked.questions[0]):  # of a type it may leave out some forms, not all
+            if (
+                asked.ask is Choice and Choice in answered
+            ):  # the same question about other sources: one answer each is enough
+                for question in asked.questions:
+                    if not refused(solver, question):
+                        check_guesses(question, solver.answer(question), done)
+            elif not refused(solver, asked.questions[0]):  # of a type it may leave out some forms, not all
                 check_answers(solver, asked.questions, done)
                 answered[asked.ask] = kind
     claimed = {question_set(kind).ask for kind in kinds} & set(asks)
