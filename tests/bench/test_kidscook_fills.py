@@ -46,6 +46,8 @@ def test_tables_run_on_a_few_pairs(table: str, module: str, row: str, monkeypatc
     monkeypatch.setattr("scenarist.bench.analyses.kidscook_alignment.SEEDS", (1,))
     made = importlib.import_module(module).table(split="dev", seed=13, limit=6)
     rows = {each.model: each for each in made.rows}
+    if "has no weights" in str(rows[row].more.get("problem", "")):
+        pytest.skip(f"{table}: {row}'s weights are not carried; they are trained first (docs/reference/weights.md)")
     assert rows[row].scores, rows[row]
     for each in rows.values():
         for cell in each.scores.values():

@@ -60,7 +60,7 @@ def test_a_click_on_a_row_opens_its_items(html, browser_page):
 def test_hostile_text_stays_inert(tmp_path, browser_page):
     bad = "</script><script>document.title='hacked'</script><img src=x onerror=\"document.title='hacked'\">"
     item = Item(bad, Choice((bad,), (bad, "No.")), "0")
-    score = Score("accuracy", 1.0, 1.0, 1.0, 1, bad)
+    score = Score("accuracy", 1.0, 1.0, 1.0, 1, f"accuracy|model:{bad}")
     path = tmp_path / "bad.html"
     path.write_text(
         score_page(bad, bad, [item], [(bad, [score], {bad: Prediction(bad, (Guess("0"),))})]), encoding="utf-8"

@@ -122,7 +122,7 @@ def test_people_needed_are_enough_and_fewer_are_not() -> None:
     design = StudyDesign(24, effect=0.2)
     point = people_needed(0.8, design, most=96, simulations=60)
     assert point is not None and point.power >= 0.8 and 3 < point.design.people < 96
-    assert point == power_of(point.design, 60, seed=13)
+    assert point == power_of(point.design, point.simulations, seed=13)
     fewer = power_of(point.design._replace(people=max(3, point.design.people // 2)), 60)
     assert fewer.power < point.power
     assert people_needed(0.99, StudyDesign(24, effect=0.0), most=30, simulations=40) is None

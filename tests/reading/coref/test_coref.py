@@ -176,9 +176,12 @@ def test_cost_grows_linearly() -> None:
     spent = []
     for times in (50, 400):
         parsed = next(iter(parser()([text * times])))
-        begun = time.process_time()
-        resolve(parsed.story, parsed.kinds)
-        spent.append(time.process_time() - begun)
+        runs = []
+        for _ in range(3):  # the quickest: what else runs here only adds
+            begun = time.process_time()
+            resolve(parsed.story, parsed.kinds)
+            runs.append(time.process_time() - begun)
+        spent.append(min(runs))
     assert spent[1] < 16 * max(spent[0], 0.01)
 
 
