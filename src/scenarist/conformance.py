@@ -164,18 +164,18 @@ def check_model(
     answered: dict[type[Question], str] = {}
     for kind in kinds:
         asked = question_set(kind)
-        if asked.ask in asks:
-            training = {"stories": asked.stories, "examples": asked.examples, "nothing": ()}[solver.learns]
-            promise(solver.fit(data if data is not None else training) is solver, "`fit` returns self", done)
-            if (
-                asked.ask is Choice and Choice in answered
-            ):  # the same question about other sources: one answer each is enough
-                for question in asked.questions:
-                    if not refused(solver, question):
-                        check_guesses(question, solver.answer(question), done)
-            elif not refused(solver, asked.questions[0]):  # of a type it may leave out some forms, not all
-                check_answers(solver, asked.questions, done)
-                answered[asked.ask] = kind
+        if asked.ask not in asks:
+            continue
+        if asked.ask is Choice and Choice in answered:  # the same about other sources: one answer each is enough
+            for question in asked.questions:
+                if not refused(solver, question):
+                    check_guesses(question, solver.answer(question), done)
+            continue
+        training = {"stories": asked.stories, "examples": asked.examples, "nothing": ()}[solver.learns]
+        promise(solver.fit(data if data is not None else training) is solver, "`fit` returns self", done)
+        if not refused(solver, asked.questions[0]):  # of a type it may leave out some forms, not all
+            check_answers(solver, asked.questions, done)
+            answered[asked.ask] = kind
     claimed = {question_set(kind).ask for kind in kinds} & set(asks)
     promise(set(answered) == claimed, "what `asks` names is answered", done)
     others = [asked.questions[0] for kind in kinds if (asked := question_set(kind)).ask not in asks]
