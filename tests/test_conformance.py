@@ -80,7 +80,9 @@ def test_every_model_conforms_and_says_what_it_reads(name: str, clean: multiproc
 
 def test_every_kind_of_question_is_asked_of_some_model() -> None:
     asked = {question_set(kind).ask for kind in KINDS}
-    classes = [load(target) for name, target in index("model").items() if name in ("reading", "frequency")]
+    classes = [
+        load(target) for name, target in index("model").items() if name in ("reading", "frequency", "surprise-counts")
+    ]
     assert asked == {kind for model in classes for kind in model.asks}
 
 
@@ -230,7 +232,7 @@ def test_every_exam_sets_some_kind() -> None:
 FAMILIES = {
     "accuracy": "choice", "ranking": "event-gap", "surprisal": "word-gap", "labels": "where", "boundaries": "where", "agreement": "where",
     "ordering": "order", "events": "read", "judged": "left-out", "recovery": "sentence-gap",
-    "paired": "choice-rewritten", "unread": "choice",
+    "paired": "choice-rewritten", "placing": "about-place", "unread": "choice",
 }  # fmt: skip
 """The file a metric stands in -> the kind of question it marks."""
 PARTS = {"parsing": "parse", "coreference": "coreference", "realis_f1": "realis", "chain_f1": "chains"}

@@ -20,6 +20,7 @@ from scenarist.contracts import Corpus, Exam, Metric, Model, Reader
 from scenarist.errors import BadInput
 from scenarist.noun import from_json, to_json
 from scenarist.question import (
+    AboutEvent,
     AnyQuestion,
     Choice,
     EventGap,
@@ -205,7 +206,7 @@ def check_answers(model: Model, questions: Sequence[AnyQuestion], done: list[str
         promise(close(many(list(questions)), answers), "a batch gives what single questions give", done)
     if not getattr(model, "positional", False):
         for question, answer in zip(questions, answers, strict=True):
-            if getattr(question, "choices", ()):
+            if getattr(question, "choices", ()) and not isinstance(question, AboutEvent):  # gaps have an order
                 other = model.answer(turned(question))
                 promise(same_choice(question, answer, other), "shuffling the choices changes only their order", done)
     if (logp := getattr(model, "logp", None)) is not None:

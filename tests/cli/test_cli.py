@@ -59,7 +59,10 @@ def test_names_of_a_wide_table_are_never_cut_short(tmp_path, capsys):
         for line in shown.splitlines()
         if line.startswith("\N{BOX DRAWINGS LIGHT VERTICAL}")
     )
-    assert first == "a-solver-with-a-long-name-onea-solver-with-a-long-name-two"
+    if first:  # a table
+        assert first == "a-solver-with-a-long-name-onea-solver-with-a-long-name-two"
+    else:  # a row of lines, where the terminal is narrow
+        assert "a-solver-with-a-long-name-one" in shown and "a-solver-with-a-long-name-two" in shown
 
 
 def test_help_is_quick_and_lean():

@@ -16,9 +16,11 @@ from scenarist.registry import find, make, names
 
 NO_SHARE = {
     "surprisal", "information_content", "average_rank", "mrr", "kendall_tau", "kappa", "entropy_agreement",
-    "pk", "windowdiff", "boundary_similarity", "sentences_per_s", "suggestions",
+    "pk", "windowdiff", "boundary_similarity", "sentences_per_s", "suggestions", "distance",
 }  # fmt: skip
 """Metrics whose value is no share of anything, or that papers never print as a percentage."""
+AS_PRINTED = {"people-printed", "people-corrected"}
+"""Bennett's agreement by the formula as printed, and with a correction: below zero, as `docs/why/gaps.md` shows."""
 RESULTS = Path(__file__).parents[2] / "results"
 
 
@@ -39,7 +41,7 @@ def test_what_is_printed_as_a_share_is_one(path: Path) -> None:
     numbers = spec.load(form["table"]).numbers()
     for row in form["rows"]:
         for column, figure in row["scores"].items():
-            if numbers.is_proportion(column) and column != "difference":
+            if numbers.is_proportion(column) and column != "difference" and row["model"] not in AS_PRINTED:
                 assert 0 <= figure["value"] <= 1, (row["model"], column)
 
 

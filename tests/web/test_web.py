@@ -139,25 +139,18 @@ def served(results: Path) -> Iterator[str]:
     thread.join(20)
 
 
-def test_in_a_browser(served: str, tmp_path: Path) -> None:
+def test_in_a_browser(served: str, browser_page: Any) -> None:
     """A story is pasted and a note opened: the page's own script runs under its policy, and nothing complains."""
-    sync: Any = pytest.importorskip("playwright.sync_api", reason="needs playwright")
-    with sync.sync_playwright() as playwright:
-        try:
-            browser = playwright.chromium.launch(executable_path="/usr/bin/chromium", args=["--no-sandbox"])
-        except sync.Error as error:
-            pytest.skip(f"no browser: {error}")
-        page = browser.new_page()
-        complaints: list[str] = []
-        page.on("console", lambda message: complaints.append(message.text) if message.type == "error" else None)
-        page.on("pageerror", lambda error: complaints.append(str(error)))
-        page.goto(served)
-        page.click("text=Read it")
-        page.wait_for_selector("button.note", timeout=120_000)
-        page.click("button.note >> nth=0")
-        assert page.is_visible("p.why >> nth=0")
-        page.click("nav.site >> text=Scripts")
-        page.fill("#find", "bath")
-        assert "of" in page.inner_text("#count") and page.locator("tbody tr:visible").count() < 20
-        browser.close()
+    page = browser_page
+    complaints: list[str] = []
+    page.on("console", lambda message: complaints.append(message.text) if message.type == "error" else None)
+    page.on("pageerror", lambda error: complaints.append(str(error)))
+    page.goto(served)
+    page.click("text=Read it")
+    page.wait_for_selector("button.note", timeout=120_000)
+    page.click("button.note >> nth=0")
+    assert page.is_visible("p.why >> nth=0")
+    page.click("nav.site >> text=Scripts")
+    page.fill("#find", "bath")
+    assert "of" in page.inner_text("#count") and page.locator("tbody tr:visible").count() < 20
     assert [text for text in complaints if "favicon" not in text] == []

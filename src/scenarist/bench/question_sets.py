@@ -57,6 +57,8 @@ KINDS: Mapping[str, tuple[str, str, dict[str, Any]]] = {
     "unsaid-labels": ("untold", "labelled", {"form": "inscript"}),
     "left-out": ("judged", "judged", {}),
     "unsaid-absent": ("untold", "labelled", {"form": "absent", "choices": 2}),
+    "about-place": ("untold", "labelled", {"form": "place"}),
+    "about-told": ("untold", "labelled", {"form": "told"}),
     "unsaid-script": ("teller", "toy-scripts", {"stories": 2}),
     "choice-cause": ("cold", "causes", {}),
     "choice-rewritten": ("timetravel", "rewritings", {}),

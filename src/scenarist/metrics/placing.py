@@ -29,8 +29,9 @@ class GapDistance:
         return {"unit": "gap"}
 
     def distances(self, item: Item, prediction: Prediction | None) -> list[int]:
-        """How far each of the best guesses is away; empty where there is none."""
-        return [abs(int(str(guess)) - int(str(item.key))) for guess in best(prediction)]
+        """How far each of the best guesses is away; empty where there is none, or one that is no gap."""
+        guesses = [str(guess) for guess in best(prediction)]
+        return [abs(int(guess) - int(str(item.key))) for guess in guesses] if all(map(str.isdigit, guesses)) else []
 
     def mark(self, item: Item, prediction: Prediction | None) -> Mapping[str, float]:
         """One item: the gaps between, and 1 for the item."""

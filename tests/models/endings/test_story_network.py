@@ -127,14 +127,14 @@ def test_bad_endings():
         choose_ending("  ", ENDINGS)
 
 
-def test_without_the_model_shared_words_are_counted(tmp_path, monkeypatch):
+def test_without_the_model_nothing_is_chosen_in_its_name(tmp_path, monkeypatch):
     from scenarist.models.endings import story_network as story_adapters
     from scenarist.verbs.endings import choose_ending
 
     monkeypatch.setenv("SCENARIST_HOME", str(tmp_path))
     monkeypatch.setenv("SMOLLM2_GGUF", os.fspath(tmp_path / "none.gguf"))
     story_adapters.story_network.cache_clear()
-    found = choose_ending(" ".join(CONTEXT), ENDINGS)
-    assert found.by == "ngram-overlap"
-    assert "scenarist get smollm2" in found.note
+    with pytest.raises(Missing, match="scenarist get smollm2"):
+        choose_ending(" ".join(CONTEXT), ENDINGS)
+    assert choose_ending(" ".join(CONTEXT), ENDINGS, "ngram-overlap").by == "ngram-overlap"
     story_adapters.story_network.cache_clear()
