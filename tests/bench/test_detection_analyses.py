@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 from pathlib import Path
 
 import pytest
@@ -33,6 +34,43 @@ def test_the_five_kinds_of_sentences() -> None:
     pair = found.rows[0].scores
     assert pair["raw_agreement/annotators"].value == pytest.approx(3 / 4)
     assert 0 < pair["kappa/annotators"].value < 1
+
+
+def test_kinds_of_sentences_stand_in_the_row_of_all_pairs() -> None:
+    pair, everybody = agreement.measure([TWO], {"data": "test"}).rows
+    assert everybody.model == "all pairs" and not any(name.startswith("share/") for name in pair.scores)
+    shares = {name: everybody.scores[f"share/{name}"].value for name in agreement.KINDS}
+    assert shares == {"identical": 0.5, "at-least-one": 0.0, "different": 0.25, "single": 0.0, "none": 0.25}
+
+
+def test_a_hurried_reader_moves_a_border_by_one_sentence_at_most() -> None:
+    """Also in the second half of a text."""
+    story = Story.from_sentences("long", [f"Sentence {number} is here." for number in range(12)])
+    runs = ((0, 2), (6, 8), (9, 11))
+    key = replace(
+        story, segments=tuple(Segment(story.sentences[a].start, story.sentences[b].stop, CAKE) for a, b in runs)
+    )
+    starts, stops = ([getattr(span, end) for span in story.sentences] for end in ("start", "stop"))
+    seen, marks = set(), 0
+    for seed in range(200):
+        for mark in agreement.perturbed(key, "made-up 1", random.Random(seed)):
+            first, last = starts.index(mark.start), stops.index(mark.stop)
+            near = [(a, b) for a, b in runs if abs(first - a) <= 1 and abs(last - b) <= 1]
+            assert near, (seed, first, last)
+            seen |= {(run, last - run[1]) for run in near}
+            marks += 1
+    assert {(run, move) for run in runs[:2] for move in (-1, 0, 1)} <= seen
+    assert 0.75 < marks / 600 < 0.92  # one in six is missed
+
+
+@pytest.mark.data("mcscript")
+def test_made_up_annotators_read_stitched_documents_with_nested_and_related_scenarios() -> None:
+    from scenarist.corpora.stitched import Stitched
+
+    stories = agreement.made_up("dev", 13, documents=6)
+    stitched = Stitched("dev", documents=6, other=1 / 3, nested=0.2, related=0.2, seeds=(13,))
+    assert [story.text for story in stories] == [story.text for story in stitched]
+    assert all(len({segment.by for segment in story.segments}) <= 2 for story in stories)
 
 
 def test_documents_of_one_annotator_are_counted_and_left_out() -> None:
@@ -189,3 +227,19 @@ def test_ratios_of_what_is_not_there_are_nothing() -> None:
     assert [float(one) for one in scenarios.ratios((0.0, 0.0, 0.0))] == [0.0, 0.0, 0.0]
     assert [float(one) for one in scenarios.ratios((0.0, 4.0, 0.0))] == [0.0, 0.0, 0.0]
     assert [float(one) for one in scenarios.ratios((3.0, 4.0, 6.0))] == [0.75, 0.5, 0.6]
+
+
+def test_scenarios_in_a_row_of_confusions_stand_in_that_row() -> None:
+    """Each is confused with its two neighbours alone: the order is the row, from one of its ends."""
+    row = [
+        "baking a cake",
+        "making tea",
+        "taking a bath",
+        "feeding a cat",
+        "going to work",
+        "planting a tree",
+        "cooking rice",
+    ]
+    pairs = dict.fromkeys(zip(row, row[1:], strict=False), 20)
+    assert scenarios.seriated(pairs) in (row, row[::-1])
+    assert scenarios.seriated({("b", "a"): 1}) == ["a", "b"]

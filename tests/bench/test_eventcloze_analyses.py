@@ -19,10 +19,12 @@ def toy(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(eventcloze, "make", made)
 
 
-def test_tuned_settings_are_those_of_the_table() -> None:
+def test_tuned_settings_are_those_of_the_table(toy: None) -> None:
     rows = {row.name: row.settings for row in spec.load("chambers2017-single").row if row.role != "published"}
     assert dict(eventcloze.TUNED["pmi-cutoff"]) == rows["pmi-cutoff-800"]  # the one tuned for lm-cloze
     assert dict(eventcloze.TUNED["bigram"]).items() >= {"skip": "all", "smoothing": 1.0}.items()
+    ground = eventcloze.Ground("dev", 13, 3)
+    assert ground.model("pmi-cutoff", eventcloze.TUNED["pmi-cutoff"]).cutoff == 800
 
 
 def test_the_cutoff_leaves_rare_events_out(toy: None) -> None:

@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from scenarist.bench import significance
 from scenarist.bench.bootstrap import detectable, group_sums, interval, minimum_detectable, replicated, standard_error
 from scenarist.bench.significance import compare, holm, mcnemar, minimum_detectable_pair, pair, randomisation
 from scenarist.errors import BadInput
@@ -202,6 +203,16 @@ def test_two_systems_must_have_sat_the_same_exam():
         compare(Accuracy(), yes_no([1]) * 2, yes_no([1]))
     with pytest.raises(BadInput, match="different groups"):
         compare(Accuracy(), yes_no([1, 0], ["a", "b"]), yes_no([1, 0], ["a", "a"]))
+
+
+@pytest.mark.parametrize("shuffles", [1, 6, 7, 9])
+def test_as_many_shuffles_are_drawn_as_were_asked_for(shuffles, monkeypatch):
+    """In chunks of three: also where the last chunk is not full."""
+    gap = np.array([[1.0, 0.0], [0.0, 2.0], [1.0, 0.0], [0.0, 0.0]])
+    monkeypatch.setattr(significance, "CELLS", 6)  # two distinct rows: chunks of three
+    parts = list(significance.swapped(gap, np.random.default_rng(1), shuffles))
+    assert [len(part) for part in parts] == [3] * (shuffles // 3) + [shuffles % 3] * (shuffles % 3 > 0)
+    assert all(part[0] in (0.0, 1.0, 2.0) and part[1] in (0.0, 2.0) for chunk in parts for part in chunk)
 
 
 def test_equal_systems_do_not_differ():

@@ -57,3 +57,8 @@ def test_the_package_imports_neither_experiments_nor_training():
             elif isinstance(node, ast.ImportFrom):
                 imported.add((node.module or "").partition(".")[0])
     assert "scenarist" in imported and not imported & {"experiments", "training"}
+
+
+def test_the_checkout_is_the_folder_of_pyproject_and_experiments():
+    assert (spec.CHECKOUT / "pyproject.toml").is_file() and (spec.CHECKOUT / "src" / "scenarist").is_dir()
+    assert spec.load("eventcloze-bands").experiment

@@ -29,6 +29,14 @@ def test_two_endings_that_tie_are_half_right_in_either_order():
     assert best(Prediction("i", (Guess("1", -2.0), Guess("0", -1.0)))) == ("0",)  # probabilities rank, not the order
 
 
+def test_an_accepted_answer_counts_only_where_the_metric_says_so():
+    item = Item("i", choice().question, "0", accept=("1",))
+    other = Prediction("i", (Guess("1"), Guess("0")))
+    assert Accuracy().mark(item, other)["right"] == 0.0 and Accuracy().settings() == {"ties": "expected"}
+    assert Accuracy(accept=True).mark(item, other)["right"] == 1.0
+    assert Accuracy(accept=True).settings()["accept"] == "others"
+
+
 def words(*keys, blank=2, group="recipe"):
     abstract, prefix = ("beat", "eggs"), ["with", "a"]
     made = []

@@ -118,6 +118,15 @@ def test_spans_that_share_a_token_and_a_label():
         SpanAgreement("fuzzy")
 
 
+def test_the_first_guess_is_the_annotation():
+    item, answer = span_item()
+    ours = answer((0, 3, "garden"))
+    more = Prediction("i", (*ours.guesses, Guess("garden")))  # a second guess of another kind changes nothing
+    assert SpanAgreement().agree(ours, more, item) == {"same": 1.0, "n": 1.0}
+    turned = Prediction("i", more.guesses[::-1])
+    assert SpanAgreement("matched").agree(ours, turned, item) == {"same": 0.0, "n": 1.0}
+
+
 def test_spans_that_are_equal_agree_wholly():
     item, answer = span_item()
     one = answer((0, 3, "garden"), (2, 7, "shop"))

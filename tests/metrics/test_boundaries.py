@@ -128,3 +128,12 @@ def test_windows_count_alike_unless_they_are_weighted():
     wrong = sum(plain.error(two, one)[:1]) if isinstance(plain.error(two, one), tuple) else 0
     more = sum(weighted.error(two, one)[:1]) if isinstance(weighted.error(two, one), tuple) else 0
     assert more > wrong > 0  # a window that lacks two boundaries weighs twice
+
+
+def test_a_window_with_two_wrong_boundaries_counts_once_unless_it_is_weighted():
+    text = story(6)
+    item = Item("i", Where(text), spans(text, (0, 5, "a")))
+    cut = Prediction("i", (Guess(spans(text, (0, 1, "a"), (2, 2, "b"), (3, 5, "c"))),))
+    plain, weighted = WindowDiff(window=3, average="pooled"), WindowDiff(window=3, average="pooled", weighted=True)
+    assert plain.settings()["weighted"] is False and weighted.settings()["weighted"] is True
+    assert weighted.mark(item, cut)["error"] > plain.mark(item, cut)["error"] == plain.mark(item, cut)["n"]

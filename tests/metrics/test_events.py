@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 
+from scenarist.contracts import Metric
 from scenarist.metrics.events import Caveman, ChainF1, RealisF1, SentencesPerSecond, SetF1
 from scenarist.question import Guess, Item, Prediction, Read, Reading
 from scenarist.story import Entity, Event, Mention, Role, Sentence, Story, Token
@@ -54,3 +56,19 @@ def test_what_did_not_happen_is_no_event_told() -> None:
 @pytest.mark.parametrize("metric", [ChainF1, RealisF1, Caveman, SentencesPerSecond, SetF1])
 def test_more_is_better(metric: type) -> None:
     assert metric.higher is True
+
+
+def figure(metric: Metric, prediction: Prediction) -> float:
+    return float(metric.combine({name: np.asarray(value) for name, value in metric.mark(ITEM, prediction).items()}))
+
+
+def test_a_reader_that_finds_more_or_is_faster_wins() -> None:
+    """The better answer has the higher figure, and the metric says that higher is better."""
+    slow, fast = (Prediction("i", said(GOLD).guesses, note=f"seconds:{seconds}") for seconds in (4, 2))
+    thin = said(story((1, "a")))
+    for metric, worse, better in (
+        (SentencesPerSecond(), slow, fast), (RealisF1(), thin, said(GOLD)), (ChainF1(), thin, said(GOLD))
+    ):  # fmt: skip
+        assert figure(metric, worse) < figure(metric, better) and metric.higher is True
+    assert (figure(SentencesPerSecond(), slow), figure(SentencesPerSecond(), fast)) == (0.5, 1.0)
+    assert figure(SentencesPerSecond(), said(GOLD)) == 0.0  # nobody said how long it took

@@ -59,6 +59,14 @@ def test_key_rank_beyond_the_list():
     assert AverageRank().mark(item(), ranked("a", "b", key_rank=40.5))["credit"] == 40.5
 
 
+def test_a_rank_that_contradicts_the_listed_levels_is_taken_as_told():
+    """Two guesses are rated above the key, and its rank is said to be two: no tied group ends before it begins."""
+    said = ranked("a", "b", "c", levels=[-1.0, -2.0, -9.0], key_rank=2.0, key_logp=-3.0)
+    assert place(item(), said) == Place(2)
+    fits = ranked("a", "b", "c", levels=[-1.0, -2.0, -9.0], key_rank=3.0, key_logp=-3.0)
+    assert place(item(), fits) == Place(3)
+
+
 def test_a_key_that_is_not_found_is_wrong_and_last():
     assert Recall(10).mark(item(), ranked("a"))["credit"] == 0
     assert Mrr().mark(item(), None) == {"credit": 0.0, "n": 1.0}

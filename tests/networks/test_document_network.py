@@ -134,3 +134,10 @@ def test_a_border_sees_the_sentence_before_it_and_the_first_sees_none():
         before = torch.cat([torch.zeros_like(hidden[:, :1]), hidden[:, :-1]], 1)
         by_hand = network.edge(torch.cat([before, hidden], 2))[:, :, 0] - 2.0
     assert torch.allclose(switch, by_hand, atol=1e-5)
+
+
+def test_the_usual_size_is_that_of_the_released_detectors():
+    """`restore` reads the size from the file; a network made without one has the same."""
+    network = DocumentNetwork(MiniLM(bert_state()), 4)
+    assert network.sequence.rnn.hidden_size == 192
+    assert (network.sequence.context.in_features, network.sequence.edge.in_features) == (384, 768)

@@ -169,3 +169,32 @@ def test_cores_are_used_and_given_back(monkeypatch):
     monkeypatch.delenv("SCENARIST_THREADS")
     with all_cores():
         assert torch.get_num_threads() == min(8, len(os.sched_getaffinity(0)))
+
+
+@pytest.mark.parametrize("prefix", [[0, 4, 5], [0, 4, 5, 1], [0, 6]])
+def test_greedy_words_are_those_of_reading_everything_again(tiny, prefix):
+    """With kept keys and values, whatever the length of the beginning, until the end or the most that is asked for."""
+    told = list(prefix)
+    with torch.inference_mode():
+        for _ in range(9):
+            piece = int((tiny.states(torch.tensor([told]))[0, -1] @ tiny.embedding.T).argmax())
+            if piece in (EOS, tiny.start):
+                break
+            told.append(piece)
+    expected = told[len(prefix) :]
+    assert tiny.continued(prefix, 9) == expected and len(expected) > 3
+    assert tiny.continued(prefix, 2) == expected[:2] and tiny.continued(prefix, 0) == []
+
+
+def test_layers_are_computed_again_on_the_way_back_only_where_that_is_wanted(make_llama, monkeypatch):
+    tiny = make_llama(words=15)
+    passes = []
+    layer = tiny._layer
+    monkeypatch.setattr(tiny, "_layer", lambda *given: (passes.append(given[1]), layer(*given))[1])
+    vectors = tiny.embedding[IDS].requires_grad_()
+    tiny.states(vectors).sum().backward()
+    assert passes == [0, 1]
+    plain, vectors.grad = vectors.grad, None
+    tiny.again = True
+    tiny.states(vectors).sum().backward()
+    assert passes == [0, 1, 0, 1, 1, 0] and torch.allclose(plain, vectors.grad, atol=1e-5)

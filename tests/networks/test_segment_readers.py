@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from types import SimpleNamespace
+from typing import Any
 
 import numpy as np
 import pytest
@@ -64,3 +66,31 @@ def test_each_teller_counts_by_its_share(monkeypatch: pytest.MonkeyPatch) -> Non
         scores = SegmentReaders("", dict(zip(models, shares, strict=True))).tells(LINES, before, names)
         assert scores.argmax() == best
     assert scores[1] - scores[2] == pytest.approx(0.8 * 2 - 0.2 * 3)
+
+
+class Pieces:
+    """A tokenizer that remembers what it was asked to cut: a word a piece."""
+
+    def __init__(self) -> None:
+        self.asked: list[str] = []
+
+    def encode_batch(self, texts: Sequence[str], add_special_tokens: bool) -> list[SimpleNamespace]:
+        self.asked += texts
+        return [SimpleNamespace(ids=[3 + len(word) % 9 for word in text.split()]) for text in texts]
+
+
+@pytest.mark.parametrize(("titles", "name"), [(False, " taking a bath:"), (True, " taking a bath")])
+def test_a_teller_reads_under_a_heading_and_a_titler_guesses_the_name(
+    titles: bool, name: str, make_llama: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    torch = pytest.importorskip("torch")
+    from scenarist.networks.adapters import Lora, Setup
+    from scenarist.networks.checkpoint import Checkpoint, grow
+
+    llama, tokenizer = make_llama(words=200), Pieces()
+    monkeypatch.setattr(segment_readers, "encoder_base", lambda kind: (llama, tokenizer))
+    state = grow(Lora.fresh(llama, 2, setup=Setup(2.0)).packed()) | {"sharp": torch.zeros(())}
+    reader = segment_readers.SegmentLanguageModel(Checkpoint("teller", {"titles": titles, "factor": 2.0}, {}, state))
+    scores = reader.scores(LINES, ["taking a bath", "washing hair"])
+    assert scores.shape == (2,) and (scores < 0).all() and scores[0] != scores[1]
+    assert tokenizer.asked == [*(f" {line}" for line in LINES), name, name.replace("taking a bath", "washing hair")]

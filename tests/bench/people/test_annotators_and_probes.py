@@ -84,6 +84,13 @@ def test_people_sit_the_probes(tmp_path):
     assert all(test["difference"] == -3.0 and not test["fixed"] for test in table.more["tests"])
 
 
+def test_only_the_rows_that_are_asked_for_run():
+    table = probes.table(only=["counts"], limit=4)
+    assert [row.model for row in table.rows] == ["counts"]
+    assert table.rows[0].role == "baseline"
+    assert "surprise/omitted" in table.rows[0].scores or "SCENARIST_DATA" in table.rows[0].more["problem"]
+
+
 def test_a_rating_that_is_no_number_is_named():
     with pytest.raises(BadInput, match="expected a number as a rating"):
         probes.rating_of(Prediction("goes-without-saying-01", (Guess("very"),), "ann"))

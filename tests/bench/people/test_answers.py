@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 
+import msgspec
 import numpy as np
 import pytest
 
@@ -16,6 +17,7 @@ from scenarist.bench.analyses.people.answers import (
     check_answers,
     figure_of,
     gap_answers,
+    mean_figure,
     one_agreement,
     share_right,
 )
@@ -23,7 +25,7 @@ from scenarist.bench.analyses.people.distributions import compare_model, compare
 from scenarist.bench.analyses.people.regression import condition_effect, contrast, mixed_effect, slope
 from scenarist.errors import BadInput
 from scenarist.exams.gaps import GapsExam
-from scenarist.question import Guess, Prediction
+from scenarist.question import Guess, Item, Prediction
 from scenarist.reading.wordnet import gloss
 from scenarist.registry import make
 from scenarist.verbs.exam import exam
@@ -57,6 +59,27 @@ def test_no_answer_at_all_is_refused():
         check_answers([answer("a", "1", "")])
     with pytest.raises(BadInput, match="no gap 'elsewhere'"):
         gap_answers([], [Prediction("elsewhere", (Guess("She left."),), "a")])
+
+
+def test_an_answer_is_a_noun_that_can_be_counted_and_not_changed():
+    first, second = gap_answers(*asked(["She left.", "She left."]))
+    assert len({first, second, msgspec.structs.replace(second, person="p0")}) == 2
+    with pytest.raises(AttributeError):
+        first.right = True
+
+
+def asked(texts: list[str]) -> tuple[list[Item], list[Prediction]]:
+    """One gap, and what people put into it."""
+    item = next(iter(GapsExam("full").set(make("corpus", "toy"))))
+    return [item], [Prediction(item.id, (Guess(text),), f"p{number}") for number, text in enumerate(texts)]
+
+
+def test_a_mean_has_an_interval_from_two_sources_on():
+    two, one = mean_figure([("a", 1.0, "x"), ("b", 2.0, "y")]), mean_figure([("a", 1.0, "x"), ("b", 2.0, "x")])
+    assert two.value == one.value == 1.5 and two.n == one.n == 2
+    assert two.low is not None and two.low < 1.5 < two.high and (one.low, one.high) == (None, None)
+    three = mean_figure([("a", 1.0, "x"), ("b", 2.0, "y"), ("c", 6.0, "z")])
+    assert three.low < three.value == 3.0 < three.high
 
 
 # Agreement
@@ -200,6 +223,7 @@ def test_a_study_of_gaps_from_its_folder(tmp_path):
     assert people.model == "people" and people.role == "human"
     assert {"recovery/automatic", "agreement/automatic", "effect/full"} <= set(people.scores)
     assert {row.model for row in table.rows} >= {"people-full", "people-caveman", "full0", "caveman2"}
+    assert "|seed:13|" in table.signature
     (gap,) = table.more["distributions"]
     assert {gap["first"], gap["second"]} == {"full", "caveman"} and gap["p"] > 0.05 and table.more["resolution"]
 

@@ -44,3 +44,11 @@ def test_the_2017_model_on_34_tasks(table):
     assert row.role == "published" and row.scores["min_rank/responses"].n == 34
     assert all(line["p"] > 0.05 for line in row.more["slopes"].values())
     assert any("6 of them surplus" in remark for remark in table.more["remarks"])
+
+
+def test_the_readings_behind_the_printed_numbers_are_rows(table):
+    rows = {row.model: row.scores for row in table.rows}
+    for unit in ("answer", "task", "cell", "person"):
+        assert {"recovery/automatic", "recovery/manual"} <= set(rows[f"people-by-{unit}"]), unit
+    assert rows["people-by-task"]["recovery/automatic"].value == rows["people"]["recovery/automatic"].value
+    assert rows["people-by-cell"]["recovery/manual"].value == rows["people"]["recovery/manual"].value

@@ -105,6 +105,16 @@ def test_the_claim_of_the_appendix(table):
         assert last["recoverability/unmentioned"].value > first["recoverability/unmentioned"].value
 
 
+def test_curves_hold_the_rows_that_have_the_column(table):
+    lines = analysis.curves(table.rows)
+    assert {name.rpartition("/")[2] for name in lines} == {"literal", "rational"}
+    row = next(row for row in table.rows if row.model == "informative-4-budget-2-literal")
+    (point,) = [point for point in lines["mentioned/budget-2/literal"] if point[0] == 4.0]
+    figure = row.scores["recoverability/mentioned"]
+    assert point == [4.0, figure.value, figure.low, figure.high]
+    assert analysis.curves([row for row in table.rows if row.role == "human"]) == {}  # a fit is no point of a curve
+
+
 def test_rationality_is_fitted_with_an_interval(table):
     (row,) = [row for row in table.rows if row.role == "human"]
     figure = row.scores["rationality/cloze"]

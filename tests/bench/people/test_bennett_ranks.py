@@ -1,0 +1,60 @@
+"""Ranks of the 2017 model and of ours on made tasks: best ranks by document, paired tests, where a removed sentence stood, cosines."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from scenarist.bench.analyses.people.bennett import mean_cosine
+from scenarist.bench.analyses.people.bennett_ranks import PUBLISHED_MODEL, published_ranks, rank_tests
+from scenarist.bench.analyses.people.gap_ranks import CAP, TaskRank, study_tasks
+from scenarist.corpora.bennett import ChainSentence, Ranking, Response
+
+
+def ranking(document: str, source: str, rank: float, exactness: str = "exact") -> Ranking:
+    return Ranking(document, "c1", 2, source, exactness, "leave", rank, "subj")
+
+
+def test_the_best_rank_counts_and_belongs_to_its_document():
+    rankings = [
+        ranking("007", "actual", 40.0), ranking("007", "actual", 12.0, "syns"), ranking("007", "response", 31.0), ranking("019", "actual", 3.0)
+    ]  # fmt: skip
+    assert published_ranks(rankings) == [
+        TaskRank("007.c1.2", "007", 12.0, 31.0),
+        TaskRank("019.c1.2", "019", 3.0, CAP),  # nothing that people said was recalled
+    ]
+
+
+def test_each_model_is_tested_against_the_2017_model_in_both_columns():
+    published = [TaskRank(f"{number}.a.0", str(number), 50.0 + number, 20.0) for number in range(30)]
+    better = [TaskRank(rank.task, rank.document, rank.original - 30.0, 20.0) for rank in published]
+    tests = rank_tests({"better": better, "same": published}, published)
+    assert [(test["column"], test["row"]) for test in tests] == [
+        ("min_rank/original", "better"), ("min_rank/original", "same"), ("min_rank/responses", "better"), ("min_rank/responses", "same")
+    ]  # fmt: skip
+    assert {test["reference"] for test in tests} == {PUBLISHED_MODEL}
+    assert [test["difference"] for test in tests] == [-30.0, 0.0, 0.0, 0.0]
+    assert tests[0]["p_holm"] < 0.05 < tests[1]["p_holm"] and tests[0]["p_holm"] >= tests[0]["p"]
+
+
+def task(shown: str, removed: str, blank: int = 1):
+    rows = [Response("p1", "003", "c", blank, removed, removed, "They ate.", "full", predicate="Eat")]
+    chain = [ChainSentence("c", "003", 3, text, text, text) for text in ("Ann woke.", shown, "Ann left.")]
+    (found,) = study_tasks(rows, chain, {f"003.c.{blank}": "cook"})
+    return found
+
+
+def test_a_removed_sentence_is_found_by_its_letters_else_the_blank_says_where():
+    placed = task("Ann cooked soup !", "Ann cooked soup.")
+    assert placed.placed and placed.gap == 1 and placed.sentences == ("Ann woke.", "Ann left.")
+    assert placed.verb == "cook" and placed.responses == {"eat"}
+    lost = task("Ann slept.", "Ann cooked soup.", 2)
+    assert not lost.placed and lost.gap == 2
+    assert lost.sentences == ("Ann woke.", "Ann slept.", "Ann left.")  # no sentence of the chain is the removed one
+
+
+def test_the_mean_cosine_is_over_pairs_of_two_people():
+    assert mean_cosine(np.eye(3)) == 0.0
+    assert mean_cosine(np.array([[1.0, 0.0]] * 4)) == pytest.approx(1.0)
+    half = np.array([[1.0, 0.0], [0.5, 3**0.5 / 2], [1.0, 0.0]])
+    assert mean_cosine(half) == pytest.approx((0.5 + 0.5 + 1.0) / 3)
