@@ -19,6 +19,7 @@ from pathlib import Path
 
 import pytest
 
+import scenarist
 from scenarist.cli.main import VERBS, run
 from scenarist.store.ledger import KEPT
 
@@ -138,8 +139,35 @@ def test_several_inputs_standard_input_and_archives(
         assert run([verb, "story.txt", "pack.zip", "pack.tar.gz", "folder", "-", "--json", "-q"]) == 0
         out = capsys.readouterr().out
         found = json.loads(out) if verb == "detect" else [json.loads(line)[field] for line in out.splitlines()]
-        ids = [one["id"].removesuffix(".txt") for one in found]
-        assert ids == ["story", "one", "two", "three", "pack.zip/one", "pack.zip/two", "folder/story", "stdin"]
+        assert [one["id"] for one in found] == [
+            "story",
+            "one",
+            "two",
+            "three",
+            "pack.zip/one",
+            "pack.zip/two",
+            "folder/story",
+            "stdin",
+        ]
+
+
+def test_a_text_has_one_name_in_every_verb(story: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """The file's name without its ending, on the terminal and in Python; endings alone do not make two texts one."""
+    shutil.copy(story, tmp_path / "story.md")
+    with gzip.open(tmp_path / "Mr. Hill.txt.gz", "wb") as packed:
+        packed.write(STORY.encode())
+    files = ["story.txt", "story.md", "Mr. Hill.txt.gz"]
+    names = ["story", f"{tmp_path.name}/story", "Mr. Hill"]
+    assert run(["events", *files, "-q"]) == 0
+    assert re.findall(r"^(.+): \d+ sentences?,", capsys.readouterr().out, re.M) == names
+    assert run(["detect", *files, "--json", "-q"]) == 0
+    assert [detected["id"] for detected in json.loads(capsys.readouterr().out)] == names
+    assert run(["read", *files, "--json", "-q"]) == 0
+    assert [json.loads(line)["story"]["id"] for line in capsys.readouterr().out.splitlines()] == names
+    path = tmp_path / "Mr. Hill.txt.gz"
+    assert {verb(path).id for verb in (scenarist.events, scenarist.detect)} == {"Mr. Hill"}
+    interpretation = scenarist.read(path)
+    assert (interpretation.story.id, interpretation.story.title) == ("Mr. Hill", "Mr. Hill")
 
 
 def test_learn_takes_a_folder_and_says_the_same_as_the_corpus(

@@ -65,7 +65,7 @@ def test_json_is_the_documented_noun(tmp_path, capsys) -> None:
     assert interpretation.schema == SCHEMA
     story = interpretation.story
     assert story.text == BATH
-    assert (story.id, story.title) == ("story.txt", "Story")
+    assert (story.id, story.title) == ("story", "Story")
     assert [story.of(sentence) for sentence in story.sentences]
     for event in story.events:
         assert story.of(event)
@@ -193,7 +193,7 @@ def test_a_folder_resumes_and_jobs_change_nothing(stories, tmp_path) -> None:
     one, two, torn = (tmp_path / name for name in ("one", "two", "torn"))
     assert run(["read", str(stories), "-o", str(one)]) == 0
     whole = (one / "accounts.jsonl").read_bytes()
-    assert [interpretation.story.id for interpretation in lines(one)] == [f"{n}.txt" for n in range(5)]
+    assert [interpretation.story.id for interpretation in lines(one)] == [str(n) for n in range(5)]
     torn.mkdir()
     (torn / "accounts.jsonl").write_bytes(whole[: len(whole) * 2 // 3])  # interrupted in the middle of a line
     assert run(["read", str(stories), "-o", str(torn)]) == 0

@@ -181,10 +181,10 @@ def test_read_takes_a_text_or_a_file(tmp_path: Path) -> None:
     path = tmp_path / "a-hot-bath.txt"
     path.write_text(text, "utf-8")
     by_path = scenarist.read(path)
-    assert (by_path.story.id, by_path.story.title) == ("a-hot-bath.txt", "A hot bath")
+    assert (by_path.story.id, by_path.story.title) == ("a-hot-bath", "A hot bath")
     assert by_path == scenarist.read(text, title="A hot bath", id="a-hot-bath.txt")
     assert scenarist.read("a-hot-bath.txt").story.text == "a-hot-bath.txt", "a string is a text, never a file"
-    assert [one.story.id for one in scenarist.read_all(tmp_path)] == ["a-hot-bath.txt"]
+    assert [one.story.id for one in scenarist.read_all(tmp_path)] == ["a-hot-bath"]
 
 
 def test_detect_and_events_take_a_text_or_a_file(tmp_path: Path) -> None:
@@ -194,9 +194,9 @@ def test_detect_and_events_take_a_text_or_a_file(tmp_path: Path) -> None:
     story = scenarist.detect(text)
     assert story.segments[0].names[0] in ("taking a bath", "washing ones hair", "taking a shower")
     assert scenarist.detect(path).segments == story.segments
-    assert (scenarist.detect(path).id, story.id) == ("bath", "text")
+    assert (scenarist.detect(path).id, story.id) == ("bath", "story")
     assert [one.id for one in scenarist.detect_all(tmp_path)] == ["bath"]
-    assert scenarist.events(path).id == "bath.txt"
+    assert scenarist.events(path).id == "bath"
     assert scenarist.events(path).events == scenarist.events(text).events
     assert [one.id for one in scenarist.events_all(tmp_path)] == ["bath.txt"]
 

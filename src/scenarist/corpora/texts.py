@@ -16,7 +16,7 @@ from scenarist.corpora.loader import Loader, members
 from scenarist.corpora.search_path import PACKED
 from scenarist.errors import BadInput
 from scenarist.formats import archive, conllcoref, conllu, jsonl
-from scenarist.formats.lines import stem
+from scenarist.formats.lines import without_ending
 from scenarist.story import Story
 
 
@@ -80,13 +80,3 @@ class CoreferenceFiles(ParsedFiles):
     name = "conll"
     endings = (".conll", "_conll")
     format = conllcoref.read
-
-
-def without_ending(name: str) -> str:
-    """A member's path without the ending of its file.
-
-    >>> without_ending("1914/my.diary.txt")
-    '1914/my'
-    """
-    folder, slash, file = name.rpartition("/")
-    return folder + slash + stem(Path(file))

@@ -79,3 +79,15 @@ def stem(path: Path) -> str:
     while (suffix := Path(name).suffix) and suffix[1:].isalnum() and not suffix[1:].isdigit():
         name = name.removesuffix(suffix)
     return name
+
+
+def without_ending(name: str) -> str:
+    """A file's path without the ending of its name, packed or not: what the text in it is called.
+
+    >>> without_ending("1914/my.diary.txt.gz"), without_ending("Mr. Smith.md"), without_ending("day.2"), without_ending("notes")
+    ('1914/my.diary', 'Mr. Smith', 'day.2', 'notes')
+    """
+    for packed in PACKED:
+        name = name.removesuffix(packed)
+    suffix = Path(name).suffix
+    return name.removesuffix(suffix) if suffix[1:].isalnum() and not suffix[1:].isdigit() else name

@@ -7,9 +7,10 @@ import signal
 import socket
 import subprocess
 import sys
+import tempfile
 import time
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import IO, TYPE_CHECKING
 
 from scenarist.errors import Missing, missing_extra
 from scenarist.lab.database.engine import open_database
@@ -58,18 +59,22 @@ class ServerProcess:
             *(["--corpus", corpus] if corpus else []),
         ]  # fmt: skip
         self.process: subprocess.Popen[bytes] | None = None
+        self.complaints: IO[bytes] | None = None
+        """What it writes to standard error: a file, since a pipe that nobody reads stops it when it is full."""
 
     def start(self) -> None:
         """Start, and wait until it answers."""
         environment = os.environ | {"PYTHONPATH": os.pathsep.join(path for path in sys.path if path)}
+        self.complaints = tempfile.TemporaryFile()  # noqa: SIM115 - closed where the process is ended
         self.process = subprocess.Popen(
-            self.command, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, start_new_session=True
+            self.command, env=environment, stdout=subprocess.DEVNULL, stderr=self.complaints, start_new_session=True
         )
         deadline = time.monotonic() + STARTING_SECONDS
         while time.monotonic() < deadline:
             if self.process.poll() is not None:
-                complaint = self.process.stderr.read().decode("utf-8", "replace") if self.process.stderr else ""
-                raise Missing(f"the lab's server did not start: {complaint.strip()[-800:]}")
+                complaint = self.complaint()
+                self.forget()
+                raise Missing(f"the lab's server did not start: {complaint[-800:]}")
             with socket.socket() as probe:
                 probe.settimeout(0.2)
                 if probe.connect_ex(("127.0.0.1", self.port)) == 0:
@@ -78,14 +83,19 @@ class ServerProcess:
         self.kill()
         raise Missing(f"the lab's server did not answer within {STARTING_SECONDS:.0f} s.")
 
+    def complaint(self) -> str:
+        """What it wrote to standard error, once it has ended."""
+        if self.complaints is None:
+            return ""
+        self.complaints.seek(0)
+        return self.complaints.read().decode("utf-8", "replace").strip()
+
     def kill(self) -> None:
         """SIGKILL: no goodbye, nothing is written any more."""
         if self.process is not None and self.process.poll() is None:
             self.process.send_signal(signal.SIGKILL)
             self.process.wait()
-        if self.process is not None and self.process.stderr:
-            self.process.stderr.close()
-        self.process = None
+        self.forget()
 
     def stop(self) -> None:
         """End it the usual way."""
@@ -96,6 +106,10 @@ class ServerProcess:
             except subprocess.TimeoutExpired:
                 self.process.kill()
                 self.process.wait()
-        if self.process is not None and self.process.stderr:
-            self.process.stderr.close()
-        self.process = None
+        self.forget()
+
+    def forget(self) -> None:
+        """Let go of a process that has ended, and of what it wrote."""
+        if self.complaints is not None:
+            self.complaints.close()
+        self.process = self.complaints = None

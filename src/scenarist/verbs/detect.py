@@ -9,7 +9,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache, partial
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 from typing import Any
 
 from scenarist.errors import BadInput
@@ -50,7 +50,7 @@ def segments(story: Story, model: str = DETECTOR, least: float = 0.1) -> tuple[S
 
 
 def detect(
-    story: str | Path, id: str = "text", model: str = DETECTOR, least: float = 0.1, encoding: str = "utf-8"
+    story: str | Path, id: str = "story", model: str = DETECTOR, least: float = 0.1, encoding: str = "utf-8"
 ) -> Story:
     """Find which everyday scenarios a text (or a file: ``Path``) tells, and where: a Story with its segments.
 
@@ -62,7 +62,7 @@ def detect(
     if isinstance(story, str):
         return detect_text(story, id, model, least)
     name, text = text_of(story, "detect", encoding=encoding)
-    return detect_text(text.removesuffix("\n"), file_id(name), model, least)
+    return detect_text(text.removesuffix("\n"), name, model, least)
 
 
 def detect_all(
@@ -90,18 +90,9 @@ def detected_line(text: tuple[str, str], model: str, least: float) -> bytes:
 def detect_texts(
     names: Iterable[str | Path], encoding: str = "utf-8", skip: Skips | None = None
 ) -> Iterator[tuple[str, str]]:
-    """The texts of files, folders and archives as `detect_all` takes them; a file is called by its name without ending."""
+    """The texts of files, folders and archives as `detect_all` takes them, without the last line's end."""
     for name, text in named_texts(names, "detect", encoding, skip):
-        yield file_id(name), text.removesuffix("\n")
-
-
-def file_id(name: str) -> str:
-    """A file's name without its ending.
-
-    >>> file_id("diary/monday.txt"), file_id("notes")
-    ('diary/monday', 'notes')
-    """
-    return name.removesuffix(PurePosixPath(name).suffix) or name
+        yield name, text.removesuffix("\n")
 
 
 def detect_text(text: str, id: str, model: str, least: float) -> Story:

@@ -13,6 +13,7 @@ from pathlib import Path
 
 from scenarist.errors import BadInput
 from scenarist.formats.archive import READ, ArchivedFile, NamedText, decoded, folder_files, is_archive, is_text, texts
+from scenarist.formats.lines import without_ending
 
 STDIN = "stdin"
 """What a text from standard input is called."""
@@ -63,15 +64,16 @@ def named_texts(
 ) -> Iterator[NamedText]:
     """The texts of files, folders and archives, in the order of names; ``-`` is standard input.
 
-    Two texts of one name are told apart: the second is called after its folder, or gets a number. With ``skip``, what cannot be used is
-    handed to it; where nothing at all can be used, the only error (or one that counts them) is raised.
+    A text is called by its file's name without the ending. Two texts of one name are told apart: the second is called after its folder,
+    or gets a number. With ``skip``, what cannot be used is handed to it; where nothing at all can be used, the only error (or one that
+    counts them) is raised.
     """
     names = list(names)
     taken: set[str] = set()
     for name in names:
         try:
             for text in texts_of(name, verb, encoding, skip):
-                free = free_name(text.name, name, taken)
+                free = free_name(without_ending(text.name), name, taken)
                 taken.add(free)
                 if skip:
                     skip.use()
@@ -163,7 +165,7 @@ def single_size(names: Iterable[str | Path]) -> int:
 
 
 def text_of(story: str | Path, verb: str, name: str = "story", encoding: str = "utf-8") -> NamedText:
-    """One text: a string is the text itself, to be called ``name``; a path is a file, called by its own name."""
+    """One text: a string is the text itself, to be called ``name``; a path is a file, called by its own name without the ending."""
     if isinstance(story, str):
         return NamedText(name, story)
     given = named_texts([story], verb, encoding)
@@ -184,10 +186,10 @@ def lines_or_sentences(text: str) -> tuple[str, ...]:
 
 
 def title_of(name: str) -> str:
-    """A title from a file's name.
+    """A title from what a text is called.
 
-    >>> title_of("two-scenarios_at-once.txt")
+    >>> title_of("diary/two-scenarios_at-once")
     'Two scenarios at once'
     """
-    words = Path(name).stem.replace("-", " ").replace("_", " ").strip()
+    words = Path(name).name.replace("-", " ").replace("_", " ").strip()
     return words[:1].upper() + words[1:]

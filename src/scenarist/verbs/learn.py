@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Any
 
 from scenarist.answers import LearnedScripts
 from scenarist.errors import BadInput
-from scenarist.formats.lines import stem
 from scenarist.registry import index, make
 from scenarist.story import Story
 from scenarist.verbs.inputs import Skips, named_texts
@@ -40,7 +39,7 @@ class InputTexts:
             yield from self.kept
             return
         stories = (
-            Story(str(Path(text.name).with_name(stem(Path(text.name)))), text.text, source="texts")
+            Story(text.name, text.text, source="texts")
             for text in named_texts(self.names, "learn", self.encoding, self.skip)
         )
         if "-" in map(str, self.names):

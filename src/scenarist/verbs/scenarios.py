@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from scenarist.answers import KnownScenario, ScenarioRelation
+from scenarist.formats.archive import is_archive, is_zip
 from scenarist.script import Scenario
 from scenarist.verbs.inputs import named_texts
 
@@ -61,9 +62,8 @@ def add_scenario(name: str, stories: Path | Sequence[str]) -> LearnedScenario:
 def read_stories(path: Path) -> list[str]:
     """The stories of a folder or an archive, one a file, or of a file, one a line."""
     texts = list(named_texts([path], "scenarios add NAME"))
-    lines = (
-        texts[0].text.splitlines() if [text.name for text in texts] == [path.name] else [text.text for text in texts]
-    )
+    one_file = path.is_file() and not (is_archive(path) or is_zip(path))
+    lines = texts[0].text.splitlines() if one_file else [text.text for text in texts]
     return [line.strip() for line in lines if line.strip()]
 
 
