@@ -74,3 +74,17 @@ def test_extras_that_bring_torch_are_known() -> None:
         "neural", "lm", "stories", "deep",
     }  # fmt: skip
     assert set(wheels_readme.SERVES) - {"base"} <= set(extras)
+
+
+def test_every_extra_serves_a_line_of_the_package() -> None:
+    """What `doctor` says an extra installs is what pyproject installs, and the package imports it somewhere."""
+    from scenarist.verbs.doctor import EXTRAS
+
+    extras = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]["optional-dependencies"]
+    assert set(EXTRAS) == set(extras) - {"all", "docs", "dev", "mutants"}
+    together = extras["all"][0].partition("[")[2].rstrip("]").split(",")
+    assert sorted(together) == sorted(EXTRAS)
+    text = "\n".join(path.read_text("utf-8") for path in (ROOT / "src" / "scenarist").rglob("*.py"))
+    for extra, (modules, _) in EXTRAS.items():
+        imported = [name for name in modules if re.search(rf"^\s*(import|from) {name}\b", text, re.M)]
+        assert imported or extra == "rows", extra  # its package holds files alone

@@ -109,7 +109,8 @@ class Metric(Protocol):
     ``mark`` gives named counts for one item (``None`` is a missing prediction and counts as wrong). ``combine`` takes the
     sums of the counts over items, each an array of any shape, and returns the value in the same shape: so the bootstrap is
     one matrix product. ``higher``: more is better. ``proportion``: the value is a share of something, printed as a percentage where a
-    paper does so. Optional: ``agree(a, b)``, the counts for two people's predictions of one item.
+    paper does so. Optional: ``agree(a, b)``, the counts for two people's predictions of one item; ``bounds``, the least and the most
+    that a value can be which is no proportion.
     """
 
     name: str

@@ -7,8 +7,11 @@ import pytest
 
 from scenarist.bench.bootstrap import group_sums, interval, replicated, sources_of, standard_error, wilson
 from scenarist.bench.marks import marks_of, mean_marks, score
+from scenarist.bench.ratios import Ratio
 from scenarist.bench.significance import compare
 from scenarist.metrics.accuracy import Accuracy
+from scenarist.metrics.agreement import Kappa
+from scenarist.metrics.boundaries import Pk
 from scenarist.metrics.labels import F1
 from scenarist.metrics.surprisal import Surprisal
 from scenarist.noun import from_json, to_json
@@ -147,3 +150,44 @@ def test_the_score_says_how_many_sources_were_drawn():
     items = [Item(f"i{at}", Choice(("A.",), ("B.", "C.")), "0", groups=(f"s{at}", f"s{at + 1}")) for at in range(6)]
     found = score(Accuracy(), items, {}, {"exam": "storycloze"})
     assert (found.n, found.groups) == (6, 7)
+
+
+def many_sources(seed, counts):
+    """Documents of three of six stories, whose weights may fall below nothing."""
+    rng = np.random.default_rng(seed)
+    for at in range(30):
+        told = rng.choice(6, 3, replace=False)
+        yield Mark(f"d{at}", counts(rng), groups=tuple(f"s{story}" for story in told))
+
+
+@pytest.mark.parametrize("metric", [Accuracy(), Kappa(), Pk(), Ratio()], ids=lambda metric: metric.name)
+def test_no_interval_ends_beyond_what_its_metric_can_be(metric):
+    """Where most items are right, replicates of documents made of several stories go beyond 1."""
+
+    def counts(rng):
+        right, first = float(rng.random() < 0.93), float(rng.random() < 0.5)
+        by_metric = {
+            "accuracy": (("right", right), ("n", 1.0)),
+            "kappa": (("same", right), ("n", 1.0), ("a:x", first), ("b:x", first), ("a:y", 1 - first), ("b:y", 1 - first)),
+            "pk": (("error", right), ("n", 1.0)),
+            "ratio": (("part", right), ("whole", 1.0)),
+        }  # fmt: skip
+        return by_metric[metric.name]
+
+    beyond = 0
+    for seed in range(10):
+        marks = list(many_sources(seed, counts))
+        values = replicated(metric, marks)
+        low, high = interval(metric, marks)
+        assert -1.0 <= low <= high <= 1.0 and (metric.name == "kappa" or low >= 0.0)
+        if np.quantile(values, 0.975) > 1.0:
+            beyond += 1
+            assert high == 1.0
+        else:
+            assert high == pytest.approx(np.quantile(values, 0.975), abs=1e-9)
+    assert beyond > 0
+
+
+def test_what_has_no_bounds_keeps_its_interval():
+    marks = [Mark(f"i{at}", (("nats", 5.0 + at % 3), ("n", 1.0))) for at in range(30)]
+    assert interval(Surprisal(), marks).low > 5.0

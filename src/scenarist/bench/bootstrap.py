@@ -10,7 +10,8 @@ An item of several sources (a stitched document) weighs ``1 + sum(drawn - 1)`` o
 multiplicities, which is the pigeonhole bootstrap (Owen 2007; for items that are pairs Davezies, D'Haultfoeuille and Guyonvarch 2021).
 The product itself counts what is an item's own up to ``2**k - 1`` times for ``k`` sources, the linear part ``k`` times; the mean of the
 multiplicities counts what is a source's own ``k**2`` times too little. So our intervals are somewhat too wide, never too narrow
-(simulated in `tests/bench/test_shared_sources.py`). With one source an item all three are the ordinary bootstrap of groups.
+(simulated in `tests/bench/test_shared_sources.py`); an end beyond what the metric can be is cut there. With one source an item all
+three are the ordinary bootstrap of groups.
 
 Where every replicate is 0 or 1 (0 of n, n of n) the percentile interval has no width, and a proportion gets Wilson's (1927), n being
 the number of sources. One source alone has no interval.
@@ -153,7 +154,16 @@ def interval(
     values = replicated(metric, marks, seed, replicates)
     if getattr(metric, "proportion", False) and values[0] in (0.0, 1.0) and np.all(values == values[0]):
         return wilson(float(values[0]), len(sources_of(marks)), level)
-    return percentiles(values, level)
+    return Interval(*np.clip(percentiles(values, level), *range_of(metric)).tolist())
+
+
+def range_of(metric: Metric) -> tuple[float, float]:
+    """The least and the most that a metric can be.
+
+    A replicate may lie beyond: a document of several sources of which few were drawn weighs less than nothing.
+    """
+    free = (-math.inf, math.inf)
+    return (0.0, 1.0) if getattr(metric, "proportion", False) else getattr(metric, "bounds", free)
 
 
 def sources_of(marks: Sequence[Mark]) -> list[str]:

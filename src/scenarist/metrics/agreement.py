@@ -186,6 +186,7 @@ class Kappa(Agreement):
 
     name = "kappa"
     proportion = False
+    bounds = (-1.0, 1.0)
 
     def settings(self) -> Mapping[str, object]:
         """What stands in the signature."""

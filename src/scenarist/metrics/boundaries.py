@@ -53,6 +53,7 @@ class Boundaries:
     name: str
     higher = False
     proportion = False
+    bounds = (0.0, 1.0)
     averages = True
 
     def __init__(self, between: str = "labels", average: str = "document") -> None:

@@ -117,6 +117,7 @@ class LinkKappa:
     name = "kappa"
     higher = True
     proportion = False
+    bounds = (-1.0, 1.0)
     averages = False
 
     def settings(self) -> Mapping[str, object]:

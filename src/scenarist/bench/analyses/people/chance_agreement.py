@@ -4,7 +4,7 @@
 annotators and documents that not all of them read. Label by label: is the label there or not. *Gamma* (Mathet et al. 2015) looks at spans
 with their labels, borders and all; its package `pygamma-agreement` is used where it is installed (docs/why/gaps.md says why no extra brings
 it). *F1* is the detection scorer (Wanzare 2019, section 5.1) with one annotator as the key and the other as the answer, both ways: what a
-model can reach. Intervals draw documents whole.
+model can reach; its interval draws the stories that documents were made of. The others draw documents whole.
 """
 
 from __future__ import annotations
@@ -21,6 +21,7 @@ from scenarist.bench.bootstrap import interval
 from scenarist.bench.marks import total
 from scenarist.bench.sheet import Figure
 from scenarist.errors import Missing, missing_extra
+from scenarist.exams.detection import made_of
 from scenarist.metrics.sentence_labels import NONE, cover
 from scenarist.question import Guess, Item, Mark, Prediction, Segments, Where
 from scenarist.registry import make
@@ -128,7 +129,8 @@ def human_f1(stories: Iterable[tuple[Story, tuple[str, str]]], seed: int = 13) -
             )
             item = Item(f"{story.id} {key_by} {answer_by}", Where(bare), key, story.id)
             counts = metric.mark(item, Prediction(item.id, (Guess(answer),), answer_by))
-            marks.append(Mark(item.id, tuple((name, float(count)) for name, count in counts.items()), story.id))
+            named = tuple((name, float(count)) for name, count in counts.items())
+            marks.append(Mark(item.id, named, story.id, made_of(story)))
     if not marks:
         return None
     low, high = interval(metric, marks, seed=seed)
