@@ -12,6 +12,7 @@ from typing import Any
 import msgspec
 
 from scenarist import __version__
+from scenarist.bench.analyses.kidscook_fills import ROWS
 from scenarist.bench.fill_texts import FilledText, fill
 from scenarist.bench.sheet import Analysis, Figure, FigureRow
 from scenarist.bench.sit import data_hash
@@ -53,10 +54,10 @@ def table(split: str = "dev", seed: int = 13, limit: int | None = None) -> Analy
     every = list(KidsCook(split=split))
     pairs = every[:: max(1, len(every) // (limit or PAIRS))][: limit or PAIRS]
     rows = []
-    for name in ("lstm-lm", "seq2seq", "seq2seq-attention", "transducer", "transducer-param"):
-        row = FigureRow(name, "ours", {}, {})
+    for label, (name, settings) in ROWS.items():
+        row = FigureRow(label, "ours", {}, {})
         try:
-            model = make("model", name, weights="kidscook", seed=1).fit(())
+            model = make("model", name, weights="kidscook", seed=1, **settings).fit(())
             for way, settings in WAYS.items():
                 chosen = [one for pair in pairs if (one := cut(pair)).blanks] if way == "as-published" else pairs
                 right, blanks = matches(chosen, fill(model, chosen, seed=seed, **settings))

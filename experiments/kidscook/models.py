@@ -39,10 +39,12 @@ OURS = {
     "emission": "product",
     "start": "first",
     "shift": 0.0,
+    "printed": False,
 }
 WORDS = {**OURS, "dropped": "words", "frozen": False, "start": "free", "shift": 0.5}
 CODE = {**WORDS, "layer": "relu", "course": "code", "emission": "mlp"}
 VARIANTS: Mapping[str, Mapping[str, Any]] = {
+    "paper": {**OURS, "dropped": "words", "emission": "mlp", "printed": True},
     "words": WORDS,
     "words-mlp": {**WORDS, "emission": "mlp"},
     "code": CODE,
@@ -155,6 +157,7 @@ class TransducerAsReleased(ReleasedModel, TransducerModel):
     ) -> None:
         super().__init__(variant, seed, code, slots=slots, **settings)
         self.emission, self.start, self.shift = self.code["emission"], self.code["start"], self.code["shift"]
+        self.printed = self.code["printed"]
 
 
 class ParamTransducerAsReleased(TransducerAsReleased, ParamTransducerModel):

@@ -33,9 +33,10 @@ def test_kinds_and_loops() -> None:
 @pytest.mark.parametrize(
     "table, module, row",
     [
-        ("kidscook-fills", "scenarist.bench.analyses.kidscook_fills", "transducer"),
-        ("kidscook-alignment", "scenarist.bench.analyses.kidscook_alignment", "transducer"),
-        ("kidscook-decoding", "experiments.kidscook.decoding", "transducer"),
+        ("kidscook-fills", "scenarist.bench.analyses.kidscook_fills", "transducer-summed"),
+        ("kidscook-alignment", "scenarist.bench.analyses.kidscook_alignment", "transducer-summed"),
+        ("kidscook-decoding", "experiments.kidscook.decoding", "transducer-summed"),
+        ("kidscook-agreement", "experiments.kidscook.agreement", "seq2seq-attention-heaviest-content"),
         ("kidscook-alignment-code", "experiments.kidscook.alignment", "transducer-code"),
     ],
 )

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import json
+import re
 
 import pytest
 
 from scenarist.bench.analyses.stories import events_of, figures
+from scenarist.bench.analyses.stories import run as count_stories
 from scenarist.bench.analyses.temporal import Tlink, forward, link_agreement, read_links, run, shares
 from scenarist.errors import BadInput
 from scenarist.pages.audit import audit_page
-from scenarist.pages.stories import figures_page
+from scenarist.pages.stories import figures_page, quantile, spread, sunburst
 from scenarist.store.home import resource
 from scenarist.story import Story
 
@@ -23,6 +25,7 @@ TALES = [
 def test_figures_by_hand():
     found = figures(TALES)
     assert found.stories == 2
+    assert found.sizes == (((3, 1), (4, 1)), ((6, 1), (8, 1)))
     assert found.positions[0] == (1, 3.5, 3.5, 2)  # "Ann went out ." and "Bob stayed ."
     assert dict(found.events)["walk"] == 1
     assert found.titles == ((("a", "long", "walk", "home", "end"), 1), (("a", "cake", "<", "b", ">"), 1))
@@ -31,10 +34,43 @@ def test_figures_by_hand():
 
 def test_the_page_is_safe_and_whole():
     text = figures_page(figures(TALES))
-    assert text.count("<svg") == 1
+    assert text.count("<svg") == 2  # tokens by position, and titles
     assert "<b></title>" not in text
     assert "sentence 2" in text
     assert "no titles" in figures_page(figures([Story.from_sentences("c", ["Cem ran."])]))
+
+
+def test_figure_two_is_a_distribution():
+    """One long sentence among many short ones: the box stays where the many are, and the shape has its tail."""
+    tales = [Story.from_sentences(str(number), ["Ann ran.", "Bob sat."]) for number in range(19)]
+    tales.append(Story.from_sentences("long", ["Ann " + "really " * 20 + "ran.", "Bob sat."]))
+    text = spread(figures(tales))
+    assert "half of 20 sentences have 3 to 3 tokens, nine tenths 3 to 3" in text
+    assert "mean 4.00, median 3" in text  # 19 times 3 and once 23
+    assert quantile(((3, 19), (23, 1)), 0.96) == 23
+    lengths = [words.count("L") for words in re.findall(r'd="M([^"]*)Z"', text)]
+    assert lengths[0] == lengths[1]  # both positions are drawn to the same top
+
+
+def test_titles_that_stand_once_share_an_arc():
+    names = "apple bread cake dough eggs flour ginger honey ice jam".split()
+    tales = [Story.from_sentences(str(at), ["Ann ran."], title=name) for at, name in enumerate(names)]
+    tales += [Story.from_sentences(f"t{at}", ["Ann ran."], title="the day") for at in range(5)]
+    text = sunburst(figures(tales).titles)
+    assert "10 once" in text
+    assert "the 33.3 %" in text
+    assert "apple" not in text
+    assert "honey" in sunburst(figures(tales[:8]).titles)  # few are drawn one by one
+
+
+@pytest.mark.data
+def test_less_than_two_percent_is_a_share_of_forms():
+    """Each of go and get: 1.9 to 2.1 % of the words as they stand that have a noun sense of happening, over 4 % of their lemmas."""
+    rows = {row.model: row.scores for row in count_stories(limit=3000).rows}
+    for name in ("go", "get"):
+        assert 0.015 < rows["rocstories-any-sense"][f"share/{name}"].value < 0.024
+        assert rows["rocstories-any-sense-lemmas"][f"share/{name}"].value > 0.038
+    assert "tokens/sentence-1" not in rows["rocstories-any-sense"]
 
 
 def test_temporal_shares_by_hand():

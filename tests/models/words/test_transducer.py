@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+import itertools
+import math
+from typing import Any
+
 import pytest
 
 torch = pytest.importorskip("torch")
 
 from scenarist.models.words import monotonic  # noqa: E402
 from scenarist.models.words.batches import PairRow, QueryPlace, Vocabulary, WordBatch, batch, read_logits  # noqa: E402
+from scenarist.models.words.emissions import product_grid  # noqa: E402
 from scenarist.models.words.in_domain import Recipe, asking, train_with_patience  # noqa: E402
 from scenarist.models.words.recurrent import NetworkShape, WordLayer  # noqa: E402
 from scenarist.models.words.seq2seq import LstmLm, Seq2seq  # noqa: E402
-from scenarist.models.words.transducer import Transducer, product_grid  # noqa: E402
+from scenarist.models.words.transducer import Transducer  # noqa: E402
 
 pytestmark = pytest.mark.neural
 WORDS = Vocabulary(("#UNK#", "<PAD>", "<S>", "</S>", *"boil fry egg rice pot pan water oil wait stir".split()))
@@ -23,7 +28,7 @@ ROWS = [
 ]
 
 
-def network(seed: int = 0, **settings: str) -> Transducer:
+def network(seed: int = 0, **settings: Any) -> Transducer:
     torch.manual_seed(seed)
     return Transducer(WORDS, SHAPE, **settings).eval()
 
@@ -100,6 +105,29 @@ def test_product_grid_is_the_softmax_of_the_sum() -> None:
     assert torch.allclose(product_grid(a, b, told), expected, atol=1e-5)
 
 
+def test_the_grid_of_the_papers_emission_is_its_softmax_with_its_gradient(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Made part by part, and made again for the gradient: the same as all at once."""
+    from scenarist.models.words import emissions
+
+    monkeypatch.setattr(emissions, "ROWS", 7)
+    ours = network(emission="mlp").emission
+    torch.manual_seed(2)
+    e, d, told = torch.randn(2, 3, 12), torch.randn(2, 5, 12), torch.randint(0, len(WORDS), (2, 5))
+    weigh = torch.randn(2, 5, 3)
+    gradients = []
+    for whole in (True, False):
+        ours.zero_grad()
+        if whole:
+            logits = ours.at(e[:, None].expand(-1, 5, -1, -1), d[:, :, None].expand(-1, -1, 3, -1)).log_softmax(-1)
+            grid = logits.gather(-1, told[:, :, None, None].expand(-1, -1, 3, 1))[..., 0]
+        else:
+            grid = ours.grid(e, d, told)
+        (grid * weigh).sum().backward()
+        gradients.append([grid.detach(), *[part.grad.clone() for part in ours.parameters()]])
+    assert len(gradients[0]) == 6
+    assert all(torch.allclose(one, two, atol=1e-5) for one, two in zip(*gradients, strict=True))
+
+
 def test_mixed_words_are_a_mean_over_positions() -> None:
     ours = network(seed=4)
     part = batch(ROWS, WORDS)
@@ -136,6 +164,50 @@ def test_fixed_slots_share_the_alignment_of_the_word_before() -> None:
     scores = ours.scores(e, d[:, :4], part.words)
     assert int(at[0]) == int(at[1]) == int(monotonic.best_prefixes(scores).table[0, 1].argmax())
     assert int(at[2]) == 1  # nothing before it: the first word of the abstract
+
+
+def test_as_printed_there_are_no_marks_and_the_last_word_is_told_from_the_last() -> None:
+    """All monotonic paths from the first abstract word to the last, the last concrete word tied, lengths of the pair."""
+    ours = network(emission="mlp", printed=True)
+    ours.set_ratio(1, 9)
+    row = ROWS[0]
+    part = batch([row], WORDS)
+    seen = ours.seen(part)
+    assert seen.abstract.tolist() == [WORDS.ids(row.abstract)]
+    e, d = ours.whole(seen)
+    word = ours.emission.grid(e, d, seen.words)[0]  # (n, m), no place for </S>
+    n, m = word.shape
+    assert (n, m) == (4, 2)
+    shift = math.log(m / (m + n))
+    total, best = [], []
+    for path in itertools.combinations_with_replacement(range(m), n):
+        if path[-1] == m - 1:
+            score = sum(word[j, i].item() for j, i in enumerate(path)) + (m - 1) * shift + n * math.log(n / (m + n))
+            total.append(score)
+            best.append((score, path))
+    expected = float(torch.tensor(total).logsumexp(0))
+    assert -ours.loss(part).item() * n == pytest.approx(expected, abs=1e-4)
+    assert ours.align(part)[0].tolist() == [at + 1 for at in max(best)[1]]  # 0 stays <S>, which nothing is told from
+    assert -ours.loss(part, hard=True).item() * n == pytest.approx(max(best)[0], abs=1e-4)
+
+
+def test_as_printed_the_lengths_of_all_pairs_are_taken_while_a_text_is_filled() -> None:
+    ours = network(emission="mlp", printed=True)
+    ours.set_ratio(1, 9)
+    seen = ours.seen(batch(ROWS[:1], WORDS))
+    e, d = ours.both(seen)
+    assert ours.scores(e, d[:, :-1], seen.words).shift.exp().unique().tolist() == pytest.approx([0.1])
+    assert ours.scores(e, d[:, :-1], seen.words, seen).shift.exp().unique().tolist() == pytest.approx([2 / 6])
+    zero = torch.zeros(1, dtype=torch.long)
+    assert int(ours.place(e, d, seen, zero, zero, zero)) == 0  # the first word of the abstract
+
+
+def test_as_printed_padding_changes_nothing() -> None:
+    ours = network(transitions="parameterised", emission="mlp", printed=True)
+    for hard in (False, True):
+        alone = [ours.loss(batch([row], WORDS), hard).item() * len(row.concrete) for row in ROWS]
+        words = sum(len(row.concrete) for row in ROWS)
+        assert ours.loss(batch(ROWS, WORDS), hard).item() == pytest.approx(sum(alone) / words, abs=1e-5)
 
 
 def test_parameterised_slots_advance_while_shifting_is_likelier() -> None:

@@ -32,10 +32,10 @@ SEEDS = (1, 2, 3)
 Rows = Mapping[str, tuple[str, Mapping[str, str]]]
 """Row -> model and settings."""
 ROWS: Rows = {
-    "seq2seq-attention": ("seq2seq-attention", {}), "transducer": ("transducer", {}),
-    "transducer-viterbi-em": ("transducer", {"variant": "em"}), "transducer-param": ("transducer-param", {}),
-    "seq2seq-attention-both": ("seq2seq-attention", {"variant": "both"}), "transducer-both": ("transducer", {"variant": "both"}),
-    "transducer-param-both": ("transducer-param", {"variant": "both"}), "pretrained-transducer": ("pretrained-transducer", {}),
+    "seq2seq-attention": ("seq2seq-attention", {}), "transducer-summed": ("transducer", {}),
+    "transducer-summed-viterbi-em": ("transducer", {"variant": "em"}), "transducer-param-summed": ("transducer-param", {}),
+    "seq2seq-attention-both": ("seq2seq-attention", {"variant": "both"}), "transducer-summed-both": ("transducer", {"variant": "both"}),
+    "transducer-param-summed-both": ("transducer-param", {"variant": "both"}), "pretrained-transducer": ("pretrained-transducer", {}),
 }  # fmt: skip
 LARGE = 300
 """Pairs aligned by the pretrained transducer where no limit is given: it reads each text twice."""

@@ -13,6 +13,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from scenarist import __version__
+from scenarist.bench.analyses.kidscook_alignment import Rows
 from scenarist.bench.fill_texts import FilledText, fill
 from scenarist.bench.ratios import Tally, ratio
 from scenarist.bench.sheet import Analysis, FigureRow
@@ -28,6 +29,11 @@ from scenarist.signature import sign
 from scenarist.story import Pair
 
 PAIRS = 250
+ROWS: Rows = {
+    "lstm-lm": ("lstm-lm", {}), "seq2seq": ("seq2seq", {}), "seq2seq-attention": ("seq2seq-attention", {}),
+    "transducer-summed": ("transducer", {}),
+    "transducer-param-summed": ("transducer-param", {}),
+}  # fmt: skip
 ALIKE = (
     {"pan", "skillet"}, {"pot", "saucepan"}, {"bowl", "dish"}, {"big", "large"}, {"small", "little", "tiny"},
     {"completely", "fully", "entirely"}, {"slowly", "gently", "carefully"},
@@ -108,11 +114,11 @@ def table(split: str = "dev", seed: int = 13, limit: int | None = None) -> Analy
     every = list(KidsCook(split=split))
     pairs = random.Random(seed).sample(every, min(limit or PAIRS, len(every)))
     rows = []
-    for name in ("lstm-lm", "seq2seq", "seq2seq-attention", "transducer", "transducer-param"):
-        row = FigureRow(name, "ours", {}, {})
+    for label, (name, settings) in ROWS.items():
+        row = FigureRow(label, "ours", {}, {})
         try:
-            solver = make("model", name, weights="kidscook", seed=1).fit(())
-            row.who = model_fields(name, {"seed": 1}, solver)
+            solver = make("model", name, weights="kidscook", seed=1, **settings).fit(())
+            row.who = model_fields(name, {"seed": 1, **settings}, solver)
             filled = [some[0] for some in fill(solver, pairs)]
             found = [(pair, count([pair], [text])) for pair, text in zip(pairs, filled, strict=True)]
             row.scores = {

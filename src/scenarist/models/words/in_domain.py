@@ -112,7 +112,7 @@ class InDomain(WordModel):
         for abstract, words in texts:
             part = batch([PairRow(abstract, words)], self.vocabulary_).to(self.device)
             with torch.no_grad():
-                logps.append(-float(self.network_.loss(part)) * (len(words) + 1))
+                logps.append(-float(self.network_.loss(part)) * (len(words) + self.network_.closing()))
         return logps
 
     def network(self) -> Network:

@@ -19,10 +19,10 @@ from torch import Tensor, nn
 from scenarist.models.words import monotonic
 from scenarist.models.words.base import alignment, rows_of
 from scenarist.models.words.batches import Admissible, PairRow, QueryPlace, Vocabulary, lengths
+from scenarist.models.words.emissions import product_grid
 from scenarist.models.words.head import HeadReading, WordHead, WordHeadModel
 from scenarist.models.words.monotonic import AlignmentScores
 from scenarist.models.words.pieces import Marked, WordPieces
-from scenarist.models.words.transducer import product_grid
 from scenarist.story import Alignment, Pair
 
 

@@ -51,6 +51,10 @@ class WordNetwork(nn.Module):  # type: ignore[misc]
         self.drop = nn.Dropout(shape.dropout)
         self.decoder = nn.LSTM(self.embed.embedding_dim, shape.hidden, batch_first=True)
 
+    def closing(self) -> int:
+        """Marks behind a text that are told, too: ``</S>``."""
+        return 1
+
     @property
     def layer(self) -> Layer:
         """The hidden layer of the words."""

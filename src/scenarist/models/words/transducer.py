@@ -5,9 +5,7 @@ Each concrete word is emitted from one abstract position; the alignment is monot
 used for emission (and transition) only, never fed to the decoder. Training: the marginal likelihood first, then
 batched Viterbi EM (``hard``): the best alignments of the batch are taken as observed.
 
-Emission, ln p(word | i, j) (eq. 3). ``mlp``: one hidden layer over both states, as the paper has it: a softmax over the vocabulary
-at every (i, j). ``product`` (ours): each state makes its own logits and they are added (a product of experts). Its normaliser is
-ln sum_v exp(a_i(v)) exp(b_j(v)), one matrix product for all (i, j), which makes training as fast as attention.
+The ways to emit a word stand in emissions.py.
 
 Slot filling. ``slots="marginal"`` (ours): the model's own next-word distribution, alignments of the prefix summed out.
 ``slots="viterbi"`` (A.4): the Viterbi alignment of the prefix is predicted anew at each blank. Fixed: the blank shares the
@@ -21,7 +19,9 @@ abstract (the forward variable of eq. 7, one shift-and-emit step further), so th
 when it has come to its end. Beam search; a phrase of three words is not said twice.
 
 Departure: the abstract begins with ``<S>`` and the concrete text ends with ``</S>``, which is the "last word" that is
-tied to the last position.
+tied to the last position. ``printed`` takes both marks away, as the paper has it: the last word itself is tied to the last word of the
+abstract, and the fixed probability of a shift is that of the pair's own lengths where the text is whole (while a text is filled, its
+length is not known, and it is that of all pairs).
 """
 
 from __future__ import annotations
@@ -37,88 +37,13 @@ from scenarist.errors import BadInput
 from scenarist.models.words import monotonic
 from scenarist.models.words.base import alignment
 from scenarist.models.words.batches import Network, PairRow, Vocabulary, WordBatch, batch
+from scenarist.models.words.emissions import EMISSIONS, MlpEmission, ProductEmission
 from scenarist.models.words.in_domain import InDomain
 from scenarist.models.words.monotonic import AlignmentScores
-from scenarist.models.words.recurrent import Layer, NetworkShape, WordLayer, WordNetwork
+from scenarist.models.words.recurrent import NetworkShape, WordNetwork
 from scenarist.story import Alignment, Pair
 
 SLOTS = ("marginal", "viterbi")
-TEXTS = 8
-"""Texts whose softmaxes at every (i, j) are held at once, where no gradient is wanted."""
-
-
-class MlpEmission(nn.Module):  # type: ignore[misc]
-    """softmax(W tanh(U e_i + V d_j + b))."""
-
-    def __init__(self, encoder: int, decoder: int, layer: Layer, words: int) -> None:
-        super().__init__()
-        self.of_encoder = nn.Linear(encoder, layer.width)
-        self.of_decoder = nn.Linear(decoder, layer.width, bias=False)
-        self.drop = nn.Dropout(layer.dropout)
-        self.bend = layer.bend
-        self.out = nn.Linear(layer.width, words)
-
-    def at(self, e: Tensor, d: Tensor) -> Tensor:
-        """Logits of matching rows of states, (..., V)."""
-        out: Tensor = self.out(self.drop(self.bend(self.of_encoder(e) + self.of_decoder(d))))
-        return out
-
-    def mixed(self, e: Tensor, d: Tensor, rows: Tensor, here: Tensor) -> Tensor:
-        """ln sum_i exp(here_i) p(word | i, d), (Q, V), from e (B, m, h), d (Q, h), rows (Q,), here (Q, m)."""
-        logits = self.at(e[rows], d[:, None].expand(-1, e.shape[1], -1))  # (Q, m, V)
-        out: Tensor = (here[..., None] + logits.log_softmax(-1)).logsumexp(1)
-        return out
-
-    def grid(self, e: Tensor, d: Tensor, targets: Tensor) -> Tensor:
-        """ln p(told_j | i, j), (B, n, m), from e (B, m, h), d (B, n, h), told (B, n)."""
-        if not torch.is_grad_enabled() and len(e) > TEXTS:  # nothing is kept, so little need be held at once
-            parts = zip(e.split(TEXTS), d.split(TEXTS), targets.split(TEXTS), strict=True)
-            return torch.cat([self.grid(*part) for part in parts])
-        both = self.bend(self.of_encoder(e)[:, None] + self.of_decoder(d)[:, :, None])  # (B, n, m, h)
-        logits = self.out(self.drop(both))  # (B, n, m, V)
-        chosen = logits.gather(-1, targets[:, :, None, None].expand(-1, -1, logits.shape[2], 1))[..., 0]
-        out: Tensor = chosen - logits.logsumexp(-1)
-        return out
-
-
-class ProductEmission(nn.Module):  # type: ignore[misc]
-    """softmax(A(e_i) + B(d_j))."""
-
-    def __init__(self, encoder: int, decoder: int, layer: Layer, words: int) -> None:
-        super().__init__()
-        self.of_encoder = WordLayer(encoder, layer, words)
-        self.of_decoder = WordLayer(decoder, layer, words)
-
-    def at(self, e: Tensor, d: Tensor) -> Tensor:
-        """Logits of matching rows of states, (..., V)."""
-        out: Tensor = self.of_encoder(e) + self.of_decoder(d)
-        return out
-
-    def mixed(self, e: Tensor, d: Tensor, rows: Tensor, here: Tensor) -> Tensor:
-        """ln sum_i exp(here_i) p(word | i, d), (Q, V): two small matrix products a query, no softmax over (i, word)."""
-        a, b = self.of_encoder(e), self.of_decoder(d)  # (B, m, V), (Q, V)
-        each = (a - a.amax(-1, keepdim=True)).exp()[rows]  # (Q, m, V)
-        own = (b - b.amax(-1, keepdim=True)).exp()  # (Q, V)
-        mass = (each @ own[..., None])[..., 0].clamp(min=1e-37)  # (Q, m)
-        share = (here.exp() / mass)[:, None] @ each  # (Q, 1, V)
-        return (own * share[:, 0]).clamp(min=1e-37).log()
-
-    def grid(self, e: Tensor, d: Tensor, targets: Tensor) -> Tensor:
-        """ln p(told_j | i, j), (B, n, m), from e (B, m, h), d (B, n, h), told (B, n)."""
-        return product_grid(self.of_encoder(e), self.of_decoder(d), targets)
-
-
-def product_grid(a: Tensor, b: Tensor, targets: Tensor) -> Tensor:
-    """ln softmax(a_i + b_j)[told_j] for all (i, j): a (B, m, V), b (B, n, V), told (B, n) -> (B, n, m)."""
-    top_a, top_b = a.detach().amax(-1, keepdim=True), b.detach().amax(-1, keepdim=True)
-    mass = (b - top_b).exp() @ (a - top_a).exp().transpose(1, 2)  # (B, n, m)
-    total = mass.clamp(min=1e-37).log() + top_b + top_a.transpose(1, 2)
-    from_b = b.gather(2, targets[..., None])  # (B, n, 1)
-    from_a = a.transpose(1, 2).gather(1, targets[..., None].expand(-1, -1, a.shape[1]))  # (B, n, m)
-    return from_a + from_b - total
-
-
-EMISSIONS: dict[str, type[MlpEmission] | type[ProductEmission]] = {"mlp": MlpEmission, "product": ProductEmission}
 
 
 class Transducer(WordNetwork):
@@ -135,6 +60,7 @@ class Transducer(WordNetwork):
         emission: str = "product",
         start: str = "first",
         shift: float = 0.0,
+        printed: bool = False,
     ) -> None:
         if start not in ("first", "free") or not 0.0 <= shift < 1.0:
             raise BadInput(
@@ -147,7 +73,7 @@ class Transducer(WordNetwork):
             )
         shape = shape or NetworkShape()
         super().__init__(vocabulary, shape, vectors)
-        self.transitions, self.free, self.given = transitions, start == "free", shift
+        self.transitions, self.free, self.given, self.printed = transitions, start == "free", shift, printed
         self.slots = "marginal"
         self.read_abstract()
         kind = EMISSIONS[emission]
@@ -162,11 +88,14 @@ class Transducer(WordNetwork):
         """The fixed shift probability from summed lengths: one shift per position, one emission per word."""
         self.ratio.fill_(self.given or positions / (positions + words))
 
-    def transition(self, e: Tensor, d: Tensor) -> tuple[Tensor, Tensor]:
-        """ln p(emit), ln p(shift) at every (j, i): e (B, m, h), d (B, n, h) -> (B, n, m) each."""
+    def transition(self, e: Tensor, d: Tensor, whole: WordBatch | None = None) -> tuple[Tensor, Tensor]:
+        """ln p(emit), ln p(shift) at every (j, i): e (B, m, h), d (B, n, h) -> (B, n, m) each; ``whole``: a batch of whole texts."""
         if self.transitions == "fixed":
-            shift = self.ratio.log().expand(len(e), d.shape[1], e.shape[1])
-            return torch.log1p(-self.ratio).expand_as(shift), shift
+            ratio = self.ratio
+            if whole is not None and self.printed:
+                ratio = (whole.positions / (whole.positions + whole.sizes))[:, None, None]
+            shift = ratio.log().expand(len(e), d.shape[1], e.shape[1])
+            return torch.log1p(-ratio).expand_as(shift), shift
         logit = self.move(self.hidden_moves(e, d))[..., 0]
         return nn.functional.logsigmoid(-logit), nn.functional.logsigmoid(logit)
 
@@ -174,29 +103,47 @@ class Transducer(WordNetwork):
         """The hidden layer of parameterised transitions, (B, n, m, h)."""
         return self.layer.bend(self.of_encoder(e)[:, None] + self.of_decoder(d)[:, :, None])
 
+    def closing(self) -> int:
+        """Marks behind a text that are told, too."""
+        return 0 if self.printed else 1
+
+    def seen(self, batch: WordBatch) -> WordBatch:
+        """The batch as the network reads it: without marks where it is as printed."""
+        return unmarked(batch) if self.printed else batch
+
+    def targets(self, batch: WordBatch) -> tuple[Tensor, Tensor]:
+        """What is told, and how much of it, (B, n) and (B,)."""
+        return (batch.words, batch.sizes) if self.printed else batch.targets(self.vocabulary.end)
+
     def both(self, batch: WordBatch) -> tuple[Tensor, Tensor]:
         """Encoder states (B, m, h) and decoder states (B, n + 1, h)."""
         return self.encode(batch)[0], self.decode(batch)
 
-    def scores(self, e: Tensor, d: Tensor, targets: Tensor) -> AlignmentScores:
+    def whole(self, batch: WordBatch) -> tuple[Tensor, Tensor]:
+        """Encoder states, and the decoder states that tell a word of a whole text."""
+        e, d = self.both(batch)
+        return e, d[:, :-1] if self.printed else d
+
+    def scores(self, e: Tensor, d: Tensor, targets: Tensor, whole: WordBatch | None = None) -> AlignmentScores:
         """What the dynamic programme needs, each (B, n, m)."""
-        emit, shift = self.transition(e, d)
+        emit, shift = self.transition(e, d, whole)
         return AlignmentScores(self.emission.grid(e, d, targets), emit, shift)
 
     def loss(self, batch: WordBatch, hard: bool = False) -> Tensor:
         """-ln p per word: summed over alignments, or of the batch's best alignments (``hard``)."""
-        targets, sizes = batch.targets(self.vocabulary.end)
-        e, d = self.both(batch)
+        batch = self.seen(batch)
+        targets, sizes = self.targets(batch)
+        e, d = self.whole(batch)
         if not hard:
-            total = monotonic.log_likelihood(self.scores(e, d, targets), batch.positions, sizes, self.free)
+            total = monotonic.log_likelihood(self.scores(e, d, targets, batch), batch.positions, sizes, self.free)
             marginal: Tensor = -total.sum() / sizes.sum()
             return marginal
         with torch.no_grad():
-            path = monotonic.viterbi(self.scores(e, d, targets), batch.positions, sizes, self.free)  # (B, n + 1)
+            path = monotonic.viterbi(self.scores(e, d, targets, batch), batch.positions, sizes, self.free)  # (B, n + 1)
         aligned = e.gather(1, path[..., None].expand(-1, -1, e.shape[2])).flatten(0, 1).index_select(0, batch.told)
         logits = self.emission.at(aligned, d.flatten(0, 1).index_select(0, batch.told))
         words = nn.functional.cross_entropy(logits, targets.flatten().index_select(0, batch.told))
-        emit, shift = self.transition(e, d)
+        emit, shift = self.transition(e, d, batch)
         moves = monotonic.path_score(AlignmentScores(torch.zeros_like(emit), emit, shift), path, sizes, self.free)
         if self.free:
             moves = moves - batch.positions.log()
@@ -204,13 +151,16 @@ class Transducer(WordNetwork):
         return best
 
     def align(self, batch: WordBatch) -> Tensor:
-        """The Viterbi alignment of whole texts, (B, n + 1) positions, ``</S>`` included; position 0 is ``<S>``."""
-        targets, sizes = batch.targets(self.vocabulary.end)
-        e, d = self.both(batch)
-        return monotonic.viterbi(self.scores(e, d, targets), batch.positions, sizes, self.free)
+        """The Viterbi alignment of whole texts, (B, n + 1) positions, ``</S>`` included; position 0 is ``<S>``, with or without marks."""
+        batch = self.seen(batch)
+        targets, sizes = self.targets(batch)
+        e, d = self.whole(batch)
+        path = monotonic.viterbi(self.scores(e, d, targets, batch), batch.positions, sizes, self.free)
+        return path + 1 if self.printed else path
 
     def logits(self, batch: WordBatch, rows: Tensor, places: Tensor, starts: Tensor) -> Tensor:
         """See WordNetwork: alignments of the prefix summed out, or the one that its blank's prefix predicts (``viterbi``)."""
+        batch = self.seen(batch)
         e, d = self.both(batch)
         if self.slots == "marginal":
             return self.summed(e, d, batch, rows, places)
@@ -241,7 +191,7 @@ class Transducer(WordNetwork):
     @torch.no_grad()  # type: ignore[untyped-decorator]
     def next_words(self, abstract: tuple[str, ...], texts: Sequence[tuple[str, ...]]) -> Tensor:
         """ln p(next word | abstract, text), alignments summed out, (texts, V)."""
-        part = batch([PairRow(abstract, text) for text in texts], self.vocabulary).to(str(self.ratio.device))
+        part = self.seen(batch([PairRow(abstract, text) for text in texts], self.vocabulary).to(str(self.ratio.device)))
         e, d = self.both(part)
         return self.summed(e, d, part, torch.arange(len(texts), device=e.device), part.sizes).cpu()
 
@@ -253,7 +203,7 @@ class Transducer(WordNetwork):
         table = monotonic.best_prefixes(scores, self.free).table.masked_fill(beyond[:, None], -torch.inf)
         position = table.argmax(-1)[rows, (starts - 1).clamp(min=0)]  # (Q,)
         if self.transitions == "fixed":  # no word before a blank: the first word of the abstract
-            return torch.where(starts > 0, position, torch.ones_like(position))
+            return torch.where(starts > 0, position, torch.full_like(position, 0 if self.printed else 1))
         position = position * (starts > 0)
         stay = self.transition(e, d)[1] <= math.log(0.5)  # (B, n + 1, m)
         last = (batch.positions - 1)[rows]  # (Q,)
@@ -265,6 +215,13 @@ class Transducer(WordNetwork):
         return position
 
 
+def unmarked(batch: WordBatch) -> WordBatch:
+    """A batch without ``<S>`` before the abstract, and with the words of the texts alone to tell."""
+    inside = torch.arange(batch.words.shape[1], device=batch.words.device) < batch.sizes[:, None]
+    told = inside.flatten().nonzero()[:, 0]
+    return WordBatch(batch.abstract[:, 1:], batch.positions - 1, batch.words, batch.sizes, batch.lengths - 1, told)
+
+
 class TransducerModel(InDomain):
     """Segment-to-segment transducer with fixed transitions."""
 
@@ -274,15 +231,25 @@ class TransducerModel(InDomain):
     start = "first"
     shift = 0.0
 
-    def __init__(self, slots: str = "marginal", emission: str = "product", seed: int = 1, **settings: Any) -> None:
-        """``slots``: how blanks are filled. The released ``variant`` ``em`` was trained on the marginal likelihood, then by Viterbi EM."""
+    def __init__(
+        self,
+        slots: str = "marginal",
+        emission: str = "product",
+        seed: int = 1,
+        printed: bool = False,
+        **settings: Any,
+    ) -> None:
+        """``slots``: how blanks are filled; ``printed``: without marks, as in the paper (variant ``paper``)."""
         super().__init__(seed=seed, **settings)
         if slots not in SLOTS:
             raise BadInput(f"{self.name}: slots are filled {' or '.join(SLOTS)}, not {slots!r}.")
-        self.slots, self.emission = slots, emission
+        self.slots, self.emission, self.printed = slots, emission, printed
 
     def kind(self) -> dict[str, Any]:
-        return {"transitions": self.transitions, "emission": self.emission, "start": self.start, "shift": self.shift}
+        return {
+            "transitions": self.transitions, "emission": self.emission, "start": self.start, "shift": self.shift,
+            "printed": self.printed,
+        }  # fmt: skip
 
     def network(self) -> Network:
         self.network_.slots = self.slots
