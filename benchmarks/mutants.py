@@ -323,7 +323,10 @@ def function_lines(path: Path, line: int) -> set[int]:
 
 
 def tests_for(mutant: Mutant, known: dict[str, dict[str, Any]]) -> list[str]:
-    """Tests that enter the line, else its function, else its file; quickest first, as many as SECONDS hold."""
+    """Tests that enter the line, else its function, else its file; quickest first, as many as SECONDS hold.
+
+    A function's head is entered where its module is imported, by whichever test was the first: those that enter the function count, too.
+    """
     body = function_lines(ROOT / mutant.path, mutant.line)
     near, around, far = [], [], []
     for test, form in known.items():
@@ -331,11 +334,8 @@ def tests_for(mutant: Mutant, known: dict[str, dict[str, Any]]) -> list[str]:
         if not lines:
             continue
         (near if mutant.line in lines else around if body.intersection(lines) else far).append(test)
-    ordered = sorted(near, key=lambda test: known[test]["seconds"]) or sorted(
-        around, key=lambda test: known[test]["seconds"]
-    )
-    if not body:
-        ordered = sorted([*near, *around, *far], key=lambda test: known[test]["seconds"])
+    reaching = [*near, *around, *far] if not body else near if near and mutant.line in body else [*near, *around]
+    ordered = sorted(reaching, key=lambda test: known[test]["seconds"])
     chosen: list[str] = []
     left = SECONDS
     for test in ordered:

@@ -58,6 +58,7 @@ def test_tests_of_the_line_are_asked_then_those_of_the_function(
     }  # fmt: skip
     assert tool.tests_for(tool.Mutant("small.py", "x", 0, 6, ""), known) == ["quick", "slow"]
     assert tool.tests_for(tool.Mutant("small.py", "x", 0, 7, ""), known) == ["slow"]
+    assert tool.tests_for(tool.Mutant("small.py", "x", 0, 4, ""), known) == ["import", "quick", "slow"]
     assert tool.tests_for(tool.Mutant("small.py", "x", 0, 1, ""), known) == ["import", "quick", "slow"]
 
 

@@ -161,7 +161,7 @@ class KnownEvent(Answered, frozen=True):
     happens: str = ""
     """``always``, ``usually`` or ``sometimes``, by its writer; empty where nobody wrote it."""
     silent: bool = False
-    """It happens and hardly anybody says so."""
+    """It happens and hardly anybody says so: one teller in ten at most, where there are tellers."""
     scene: str = ""
     by: str = ""
     say: str = ""

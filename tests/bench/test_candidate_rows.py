@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import msgspec
 import pytest
 
 from scenarist.bench.candidates import estimate, with_candidates
@@ -116,6 +117,14 @@ def test_the_estimate_counts_requests_before_any_is_sent(table: str) -> None:
     items = 6
     said = estimate(spec, Ways(limit=items), ["openai:http://x/v1#m"], {}, Budget.parse("", "in=1,out=1"))
     assert said.startswith(f"about {2 * 2 * 2 * items:,} requests") and "dollars" in said
+    for name, requests in (
+        ("story", 24),
+        ("alone", 24),
+        ("learned", 0),
+    ):  # those that learn from labels are not asked of it
+        alone = msgspec.structs.replace(spec, condition=[part for part in spec.condition if part.name == name])
+        said = estimate(alone, Ways(limit=items), ["openai:http://x/v1#m"], {}, Budget.parse("", "in=1,out=1"))
+        assert said.startswith(f"about {requests} requests"), name
     assert estimate(spec, Ways(limit=items), ["gguf:file.gguf"], {}, Budget.parse("")) == ""
 
 

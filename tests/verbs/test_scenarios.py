@@ -29,6 +29,17 @@ def test_show_gives_the_script_and_its_place() -> None:
     assert {"mix", "frost"} <= {event.id.split("-")[0] for event in known.events}
 
 
+@pytest.mark.parametrize("name", ["baking a cake", "taking a bath", "eating in a restaurant", "answering the phone"])
+def test_what_hardly_anybody_tells_is_told_by_one_in_ten_at_most(name: str) -> None:
+    """Where ten or more told the activity: the mark says what is counted beside it."""
+    script = scenarist.show(name)
+    assert script.tellers >= 10
+    marked = [event for event in script.events if event.silent]
+    assert all(event.told <= event.tellers / 10 for event in marked)
+    (line,) = [line for line in scenarist.show_all() if line.scenario == script.scenario]
+    assert line.silent == len(marked)
+
+
 def test_stories_come_from_a_folder_an_archive_or_the_lines_of_a_file(tmp_path: Path) -> None:
     folder = tmp_path / "kites"
     folder.mkdir()

@@ -15,13 +15,15 @@ from scenarist.errors import BadInput
 from scenarist.learning.library.evidence import HAPPENS, LibraryScript, library_scripts, likely, origin
 from scenarist.learning.library.learned import plain
 from scenarist.learning.library.wordings import Clause, WeighedMatcher
-from scenarist.script import Scenario, ToldGap, WrittenScript
+from scenarist.script import Scenario, ToldGap, WrittenEvent, WrittenScript
 
 SLOT = re.compile(r"\{([^{}]*)\}")
 MADE = "scenarist's library of everyday scripts, version 1, CC BY 4.0"
 """Who made the library; its datasheet is `resources/scripts/CARD.md`."""
 GAPS = 8
 """Events that are only learned, at most so many of a script."""
+HARDLY, TELLERS = 0.1, 10
+"""Hardly anybody tells what at most so many tellers tell, where there are so many tellers or more."""
 
 
 def show(name: str, scripts: str | Path = "") -> KnownScript:
@@ -122,11 +124,12 @@ def known_script(library: LibraryScript, scenario: Scenario) -> KnownScript:
         happened = likely(event, evidence, number) if said else HAPPENS[event.happens]
         if library.learned:
             happened = raised(told, tellers)
+        hardly = hardly_told(event, told, tellers)
         events.append(
             KnownEvent(
                 event.id, plain(event.id) if library.learned else phrase_of(event.say, words),
                 origin(said, library.learned) if said else "written", round(happened, 3),
-                told, tellers, "" if library.learned else event.happens, event.silent, event.scene, event.by, event.say,
+                told, tellers, "" if library.learned else event.happens, hardly, event.scene, event.by, event.say,
                 event.wordings, event.one_of, event.after, event.after_usually, event.needs, event.results, event.sub,
                 said.place if said else -1.0, said.after if said else (), said.before if said else (),
                 said.fillers if said else (),
@@ -143,6 +146,16 @@ def known_script(library: LibraryScript, scenario: Scenario) -> KnownScript:
         script.scenario, tuple(events), script.scenes, script.participants, evidence.sources, tellers, scenario.aliases,
         scenario.relations, "" if library.learned else MADE,
     )  # fmt: skip
+
+
+def hardly_told(event: WrittenEvent, told: int, tellers: int) -> bool:
+    """Does it happen and hardly anybody says so? By its writer, unless more than one in ten of ten tellers or more tell it.
+
+    >>> event = WrittenEvent("boil", "cook", "water", "{water} boils", (), "always", silent=True)
+    >>> hardly_told(event, 2, 20), hardly_told(event, 3, 20), hardly_told(event, 3, 9)
+    (True, False, True)
+    """
+    return event.silent and (tellers < TELLERS or told <= HARDLY * tellers)
 
 
 def raised(told: int, tellers: int) -> float:
@@ -175,8 +188,10 @@ def summary(library: LibraryScript) -> ScriptSummary:
     """A script as a line of the index."""
     script, evidence = library.script, library.evidence
     tellers = evidence.stories + evidence.lists
+    told = [event.in_stories + event.in_lists for event in evidence.events] or [0] * len(script.events)
+    hardly = (hardly_told(event, count, tellers) for event, count in zip(script.events, told, strict=True))
     return ScriptSummary(
-        script.scenario, len(script.events), len(script.scenes), sum(event.silent for event in script.events), tellers,
+        script.scenario, len(script.events), len(script.scenes), sum(hardly), tellers,
         0 if library.learned else len(evidence.gaps), "learned" if library.learned else "both" if tellers else "written",
     )  # fmt: skip
 

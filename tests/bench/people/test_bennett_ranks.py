@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from scenarist.bench.analyses.people.bennett import mean_cosine
+from scenarist.bench.analyses.people.answers import GapAnswer
+from scenarist.bench.analyses.people.bennett import BennettStudy, mean_cosine, people_rows
 from scenarist.bench.analyses.people.bennett_ranks import PUBLISHED_MODEL, published_ranks, rank_tests
 from scenarist.bench.analyses.people.gap_ranks import CAP, TaskRank, study_tasks
 from scenarist.corpora.bennett import ChainSentence, Ranking, Response
@@ -51,6 +52,28 @@ def test_a_removed_sentence_is_found_by_its_letters_else_the_blank_says_where():
     lost = task("Ann slept.", "Ann cooked soup.", 2)
     assert not lost.placed and lost.gap == 2
     assert lost.sentences == ("Ann woke.", "Ann slept.", "Ann left.")  # no sentence of the chain is the removed one
+
+
+def test_every_reading_of_the_same_answers_is_a_row_of_its_own():
+    """Two tasks of two conditions, uneven: the share over answers is not that over tasks."""
+    answers = [
+        GapAnswer(f"p{number}", task, condition, "x", task, right, label, right, label)
+        for number, (task, condition, right, label) in enumerate(
+            [("t1", "full", True, "go"), ("t1", "full", True, "go"), ("t1", "full", False, "eat"), ("t1", "caveman", True, "go"),
+             ("t1", "caveman", True, "go"), ("t2", "full", False, "sit"), ("t2", "caveman", False, "sit"), ("t2", "caveman", False, "go")]
+        )
+    ]  # fmt: skip
+    rows = {row.model: row.scores for row in people_rows(BennettStudy([], answers, [], []))}
+    units = {
+        unit: rows[f"people-by-{unit}"]["recovery/automatic"].value for unit in ("answer", "task", "cell", "person")
+    }
+    assert units == pytest.approx(
+        {"answer": 4 / 8, "task": (4 / 5 + 0) / 2, "cell": (2 / 3 + 1 + 0 + 0) / 4, "person": 4 / 8}
+    )
+    assert set(rows["people-by-answer"]) == {"recovery/automatic", "recovery/manual"}
+    assert "agreement/automatic" in rows["people-by-task"] and "agreement/automatic" in rows["people-by-cell"]
+    assert rows["people"]["recovery/automatic"].value == pytest.approx(0.4)  # printed over tasks
+    assert rows["people-full"]["recovery/automatic"].value == pytest.approx(1 / 3)
 
 
 def test_the_mean_cosine_is_over_pairs_of_two_people():
