@@ -4,6 +4,7 @@ from scenarist.answers import AlignedPhrase as AlignedPhrase
 from scenarist.answers import AlignedPhrases as AlignedPhrases
 from scenarist.answers import Candidate as Candidate
 from scenarist.answers import CheckedStory as CheckedStory
+from scenarist.answers import ComparedChain as ComparedChain
 from scenarist.answers import ExplainedStep as ExplainedStep
 from scenarist.answers import Explanation as Explanation
 from scenarist.answers import Fault as Fault
@@ -12,7 +13,10 @@ from scenarist.answers import Finding as Finding
 from scenarist.answers import KnownEvent as KnownEvent
 from scenarist.answers import KnownScenario as KnownScenario
 from scenarist.answers import KnownScript as KnownScript
+from scenarist.answers import LearnedChains as LearnedChains
 from scenarist.answers import LearnedScripts as LearnedScripts
+from scenarist.answers import ModelColumn as ModelColumn
+from scenarist.answers import NarrativeChain as NarrativeChain
 from scenarist.answers import NearPair as NearPair
 from scenarist.answers import OrderedSentences as OrderedSentences
 from scenarist.answers import RankedOrder as RankedOrder
@@ -73,9 +77,11 @@ from scenarist.story import Story as Story
 from scenarist.story import Token as Token
 from scenarist.verbs.align import align as align
 from scenarist.verbs.check_stories import check_stories as check_stories
+from scenarist.verbs.compare_models import compare_models as compare_models
 from scenarist.verbs.corpus import corpus as corpus
 from scenarist.verbs.corpus import count_corpus as count_corpus
 from scenarist.verbs.corpus import describe_corpus as describe_corpus
+from scenarist.verbs.corpus import fit_affinity as fit_affinity
 from scenarist.verbs.corpus import list_corpora as list_corpora
 from scenarist.verbs.corpus import rank_corpus as rank_corpus
 from scenarist.verbs.corpus import verify_corpus as verify_corpus
@@ -96,6 +102,8 @@ from scenarist.verbs.leaderboard import leaderboard as leaderboard
 from scenarist.verbs.learn import learn as learn
 from scenarist.verbs.learn import learn_scripts as learn_scripts
 from scenarist.verbs.merge_annotations import merge_annotations as merge_annotations
+from scenarist.verbs.narrative_chains import learn_chains as learn_chains
+from scenarist.verbs.narrative_chains import show_chains as show_chains
 from scenarist.verbs.order import order as order
 from scenarist.verbs.read import read as read
 from scenarist.verbs.read import read_all as read_all

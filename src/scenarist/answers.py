@@ -44,6 +44,48 @@ class FilledChain(Answered, frozen=True):
     """What the model was learned from."""
 
 
+class ModelColumn(Answered, frozen=True):
+    """What one model says of a test: its best events, and where the answer stands among all, where it was named."""
+
+    model: str
+    events: tuple[str, ...]
+    rank: float | None = None
+
+
+class ComparedChain(Answered, frozen=True):
+    """A test and what several models say of it, side by side (Chambers 2017, Table 4): what `compare_models` gives."""
+
+    chain: tuple[str, ...]
+    gap: int | None
+    columns: tuple[ModelColumn, ...]
+    answer: str = ""
+    learned: str = ""
+    notes: tuple[str, ...] = ()
+
+
+class NarrativeChain(Answered, frozen=True):
+    """Events that share a protagonist, in their order (Chambers and Jurafsky 2008), the likeliest chains first."""
+
+    events: tuple[str, ...]
+    """From the first to the last."""
+    counts: tuple[int, ...]
+    """How often each was seen."""
+    before: tuple[tuple[int, int, float, int], ...]
+    """(first, second, share, times), the events by their places: both were seen so many times, the first first in this share of them."""
+    score: float
+    """The mean PMI of its pairs."""
+
+
+class LearnedChains(Answered, frozen=True):
+    """The narrative chains of a corpus, and how they were ordered: what `learn_chains` and `show_chains` give."""
+
+    corpus: str
+    documents: int
+    ordered: str
+    """``text``: by which of two events comes first in texts; ``classifier``: by one of pairs learned from crowd-written scripts."""
+    chains: tuple[NarrativeChain, ...]
+
+
 class WrittenEndings(Answered, frozen=True):
     """Endings that a model wrote for a story, best first: what `fill` gives for a story alone."""
 

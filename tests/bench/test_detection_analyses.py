@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
+import json
 import random
 from pathlib import Path
 
 import pytest
 
-from scenarist.bench.analyses import agreement, passages, scenarios
+from scenarist.bench.analyses import agreement, passages, scenarios, topic_words
+from scenarist.bench.spec import load
 from scenarist.cli.main import run
 from scenarist.errors import BadInput, Missing
 from scenarist.formats import webanno
-from scenarist.learning.affinity import rank
-from scenarist.pages.confusion import confusion_page
+from scenarist.pages.confusion import confusion_page, words_page
 from scenarist.question import Guess, Item, Prediction, Segments, Where
 from scenarist.story import Label, Segment, Story, replace
 from scenarist.verbs.detect import with_tokens
@@ -147,20 +148,6 @@ def test_confusions_are_counted_by_sentence() -> None:
     assert found.more["segments_a_text"] == {2: 1}
 
 
-def test_ranking_by_affinity() -> None:
-    told = Story(
-        "told",
-        "I put the laundry into the washer with detergent. Then I moved the clothes to the dryer and folded the clothes.",
-    )
-    other = Story("other", "The treaty was signed in autumn by both ministers.")
-    empty = Story("empty", "...")
-    found = rank([other, told, empty])
-    assert found[0].id == "told"
-    assert found[-1].affinity == 0
-    assert [one.id for one in rank([other, told], top=1)] == ["told"]
-    assert rank([empty], least=1) == []
-
-
 class Absent:
     """A deep detector whose files are not at hand."""
 
@@ -207,20 +194,86 @@ def test_the_map_shows_every_wrong_pair_and_the_words_of_topics() -> None:
     assert sorted(order) == ["baking a cake", "mailing a letter", "making coffee", "making tea", "writing a letter"]
     assert abs(order.index("making tea") - order.index("making coffee")) == 1
     assert abs(order.index("writing a letter") - order.index("mailing a letter")) == 1
-    words = scenarios.topic_words(5)
-    assert len(words) > 190 and all(len(some) == 5 for some in words.values())
-    assert {"bake", "ingredient", "oven"} & set(scenarios.topic_words()["baking a cake"]) and "towel" in words[
-        "taking a bath"
-    ]
-    form = {
-        "pairs": [[*pair, count] for pair, count in pairs.items()], "order": order, "errors": 9, "split": "dev", "signature": "s",
+    part = {
+        "model": "detector", "pairs": [[*pair, count] for pair, count in pairs.items()], "order": order, "errors": 9,
         "confusions": [{"true": "writing a letter", "predicted": "mailing a letter", "sentences": 5, "pmi": 1.5, "relation": "part of"}],
-        "share_of_ten_commonest": 1.0, "share_of_hundred_commonest": 1.0, "share_between_related": 0.5, "rows": [],
-        "correlations": {"recall with pmi": -0.1}, "segments_a_text": {2: 4}, "scenarios_a_text": {2: 4}, "several_labels": 0.1, "words": words,
+        "share_of_ten_commonest": 1.0, "share_of_hundred_commonest": 1.0, "share_between_related": 0.5, "correlations": {"recall with pmi": -0.1},
+    }  # fmt: skip
+    form = {
+        "models": [part, {**part, "model": "tt-tfidf"}], "rows": [], "split": "dev", "signature": "s",
+        "segments_a_text": {2: 4}, "scenarios_a_text": {2: 4}, "several_labels": 0.1,
     }  # fmt: skip
     text = confusion_page(form)
-    assert text.count("<rect class=") == 3
+    assert text.count("<rect class=") == 6
     assert 'class="r"' in text and "making tea → making coffee: 3" in text and "</script><script>" in text
+    assert (
+        text.index("<h2>detector</h2>") < text.index("<h2>tt-tfidf</h2>") and text.count("measures the stitching") == 2
+    )
+
+
+class Says:
+    """A model that says one thing of the whole text."""
+
+    def __init__(self, name: str) -> None:
+        self.label = name
+
+    def answer(self, question: Where) -> Prediction:
+        whole = Segment(0, len(question.story.text), (Label(self.label),))
+        return Prediction("", (Guess(Segments((whole,))),))
+
+
+@pytest.fixture
+def two_models(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Two models that learn nothing, and small documents."""
+
+    def fitted(name: str, seed: int) -> tuple[Says, dict[str, object]]:
+        return Says("making tea" if name == "detector" else "making coffee"), {"model": name, "train": "none"}
+
+    monkeypatch.setattr(scenarios, "fitted", fitted)
+
+
+@pytest.mark.data("mcscript", "short-fiction", "gum", "ewt")
+def test_tables_7_and_8_are_also_of_the_papers_model(
+    two_models: None, capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("SCENARIST_HOME", str(tmp_path))
+    assert run(["bench", "scenarios", "--only", "tt-tfidf", "--limit", "3", "--json"]) == 0
+    form = json.loads(capsys.readouterr().out)
+    ours = [row["model"] for row in form["rows"] if row["role"] != "published"]
+    assert ours and all(name.endswith("(tt-tfidf)") for name in ours)
+    assert sum(row["role"] == "published" for row in form["rows"]) == 10  # all rows of Table 8 beside them
+    assert [part["model"] for part in form["models"]] == ["tt-tfidf"]
+    assert run(["bench", "confusions", "--limit", "3"]) == 0
+    printed = capsys.readouterr().out
+    assert "measures the stitching" in printed and "as often as one story" in printed
+    assert "recall with pmi (paper)" in printed and "recall with pmi (tt-tfidf, together)" in printed
+    assert run(["bench", "confusions", "--only", "tt-tfdf"]) == 2
+    assert "tt-tfidf" in capsys.readouterr().err
+
+
+def test_what_is_asked_is_the_row_of_the_papers_table() -> None:
+    rows = {row.name: row for row in load("wanzare2019").row if row.role != "published"}
+    assert [rows[name].model for name in scenarios.MODELS.values()] == list(scenarios.MODELS)
+    assert rows[scenarios.MODELS["tt-tfidf"]].settings == {}  # as printed
+
+
+def test_words_of_topics_are_those_of_their_scenario(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Table 9: names of persons are no words of a scenario, and the page says which words the paper has, too."""
+    cakes = [f"{name} put the cake into the oven. {name} took the cake out." for name in ("Tim", "Fred", "Ann") * 6]
+    buses = [f"{name} waited for the bus. The driver of the bus sold a ticket." for name in ("Tim", "Fred", "Ann") * 6]
+    lines = [{"scenario": "baking a cake", "text": text} for text in cakes]
+    lines += [{"scenario": "riding on a bus", "text": text} for text in buses]
+    (tmp_path / "mcscript").mkdir()
+    (tmp_path / "mcscript" / "train.jsonl").write_text("\n".join(map(json.dumps, lines)))
+    monkeypatch.setenv("SCENARIST_DATA", str(tmp_path))
+    monkeypatch.setattr(topic_words, "printed_words", lambda: {"baking a cake": ("cake", "flour")})
+    found = topic_words.table(topics=2, passes=10)
+    words = found.more["words"]
+    assert words["baking a cake"][0] == "cake" and "bus" in words["riding on a bus"][:2]
+    assert not {"tim", "fred", "ann"} & {word for some in words.values() for word in some}
+    (row,) = found.rows
+    assert row.scores["shared/words"].value == 0.5 and "oven" in row.more["note"]
+    assert "<b>cake</b>" in words_page({**found.more, "signature": "s"})
 
 
 def test_ratios_of_what_is_not_there_are_nothing() -> None:

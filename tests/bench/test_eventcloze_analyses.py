@@ -61,3 +61,19 @@ def test_guesses_are_kept_only_where_they_are_wanted(toy: None) -> None:
     assert all(not one.guesses and one.key_rank for one in bare.values())
     assert all(one.guesses for one in whole.values())
     assert {key: one.key_rank for key, one in bare.items()} == {key: one.key_rank for key, one in whole.items()}
+
+
+def test_recall_grows_with_the_number_of_guesses(toy: None) -> None:
+    found = eventcloze.recall_by_length(limit=6)
+    assert [row.model for row in found.rows] == [*eventcloze.TUNED, "mixture"]
+    for curve in found.more["curves"].values():
+        assert [place for place, _ in curve] == list(map(float, eventcloze.LENGTHS))
+        heights = [height for _, height in curve]
+        assert heights == sorted(heights)
+    row = found.rows[0]
+    curve = dict(found.more["curves"]["unigram, lm-cloze"])
+    assert {f"recall@{k}/lm-cloze": curve[float(k)] for k in eventcloze.SHOWN} == {
+        column: figure.value for column, figure in row.scores.items() if column.endswith("/lm-cloze")
+    }
+    rows = {one.name: one.settings for one in spec.load("chambers2017-single").row if one.role != "published"}
+    assert dict(eventcloze.MIXTURE) == rows["mixture"]

@@ -12,6 +12,7 @@ import pytest
 from scenarist.corpora import stitched as stitching
 from scenarist.corpora.stitched import Stitched, blogged, kin
 from scenarist.errors import BadInput
+from scenarist.inventory import known
 from scenarist.noun import to_json
 from scenarist.story import Story
 
@@ -183,3 +184,23 @@ def test_every_source_of_a_document_is_noted_and_reaches_its_item(stories: Path)
     assert any(name.startswith("rocstories:") for item in items for name in item.groups)
     shared = [name for item in items for name in item.groups]
     assert len(set(shared)) < len(shared)
+
+
+def test_neighbours_are_those_that_real_texts_tell_together(stories: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    pairs = {"making tea": {"making coffee": 3}, "making coffee": {"making tea": 3}}
+    monkeypatch.setattr(stitching, "told_together", lambda: pairs)
+    documents = list(Stitched("train", documents=80, segments=(2, 2), together=1.0))
+    beside = [{name for segment in story.segments for name in segment.names} for story in documents]
+    first = [(story.segments[0].names[0], names) for story, names in zip(documents, beside, strict=True)]
+    drinks = [names for name, names in first if name in pairs]
+    assert drinks and all(names == set(pairs) for names in drinks)
+    assert Stitched("train", together=1.0).settings()["together"] == 1.0 and "together" not in Stitched().settings()
+    with pytest.raises(BadInput, match="together is a chance"):
+        Stitched("train", together=2)
+
+
+def test_the_pairs_that_are_carried_are_of_the_inventory() -> None:
+    stitching.told_together.cache_clear()
+    pairs = stitching.told_together()
+    assert len(pairs) > 100 and all(known(name) for name in pairs)
+    assert all(pairs[other][name] == count for name, others in pairs.items() for other, count in others.items())

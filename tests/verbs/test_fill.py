@@ -11,8 +11,9 @@ from scenarist.cli.main import run
 from scenarist.errors import BadInput
 from scenarist.learning.event_chains import Document
 from scenarist.learning.event_counts import EventCounts, in_our_roles
-from scenarist.pages.eventcloze import filled_page
+from scenarist.pages.eventcloze import compared_page, filled_page
 from scenarist.story import Chain, Link
+from scenarist.verbs.compare_models import compare_models
 from scenarist.verbs.fill import fill_chain, parse_chain
 
 
@@ -121,3 +122,44 @@ def test_a_learned_folder_gives_sentences(tmp_path: Path, capsys: pytest.Capture
     assert "mine" in filled.learned
     with pytest.raises(BadInput, match="no scenario"):
         fill_chain("climb:subj ?", "bigram", tmp_path, scenario="climbing trees")
+
+
+def test_models_stand_side_by_side_on_one_test(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Table 4 of Chambers (2017) for any test: what is frequent leads the n-grams, and PMI says rarer things."""
+    compared = compare_models("arrest:obj escape:subj ?", answer="convict:obj", source="news", top=5)
+    unigram, bigram, pmi = compared.columns
+    assert unigram.events[0] == "say:subj" and "say:subj" not in pmi.events
+    assert all(len(column.events) == 5 for column in compared.columns)
+    solver = fill_chain("arrest:obj escape:subj ?", "bigram", source="news", top=50)
+    assert bigram.rank is not None and unigram.rank is not None and bigram.rank < unigram.rank
+    listed = [one.event for one in solver.candidates]
+    if bigram.rank <= 40:
+        assert "convict:obj" in listed
+    page = compared_page(compared)
+    assert "X say" in page and "rank of convict X" in page
+    assert compare_models("zorp:subj ?", ["unigram"], answer="blick:obj").notes == (
+        "never seen in training, so events are ranked by frequency alone: zorp:subj",
+        "blick:obj was never seen in training: it stands behind all events",
+    )
+    html = tmp_path / "compared.html"
+    asked = [
+        "fill",
+        "--chain",
+        "arrest:obj escape:subj ?",
+        "--from",
+        "news",
+        "--compare",
+        "unigram,pmi",
+        "--answer",
+        "convict:obj",
+    ]
+    assert run([*asked, "--html", str(html)]) == 0
+    printed = capsys.readouterr().out
+    assert "unigram" in printed and "rank of convict:obj" in printed and html.exists()
+    assert run([*asked, "--json"]) == 0
+    assert [column["model"] for column in json.loads(capsys.readouterr().out)["columns"]] == ["unigram", "pmi"]
+    assert run([*asked, "--by", "unigram"]) == 2
+    assert run(["fill", "--chain", "arrest:obj ?", "--answer", "convict:obj"]) == 2
+    assert run([*asked[:-4], "--compare", "unigrm"]) == 2
+    with pytest.raises(BadInput, match="has no role"):
+        compare_models("arrest:obj ?", answer="convict")

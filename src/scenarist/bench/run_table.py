@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from functools import partial
 from typing import Any, NamedTuple, TypeAlias
 
@@ -316,18 +316,26 @@ def analysis(
         chosen[name] = value
     found = function(split=split, seed=seed, limit=limit, **chosen)
     ours = {row.model for row in found.rows}
-    published = [
-        figure_row(Done(row), split, f"{row.name}-published" if row.name in ours else row.name)
-        for row in table.row
-        if row.role == "published"
-    ]
+    published = [published_row(row, split, ours) for row in table.row if row.role == "published"]
     found.rows = [*published, *map(partial(signed, found.signature), found.rows)]
     if only:
+        known = [name for row in found.rows for name in names_of(row)]
         for name in only:
-            if name not in (known := [row.model for row in found.rows]):
-                raise suggest(name, known, f"row of table {table.name}")
-        found.rows = [row for row in found.rows if row.model in only]
+            if name not in known:
+                raise suggest(name, list(dict.fromkeys(known)), f"row of table {table.name}")
+        found.rows = [row for row in found.rows if set(only).intersection(names_of(row))]
     return Sheet(table, split, [], signature=found.signature, analysis=found)
+
+
+def published_row(row: Row, split: str, ours: Collection[str]) -> FigureRow:
+    """A published row beside the rows of an analysis, with the model that it is of."""
+    name = f"{row.name}-published" if row.name in ours else row.name
+    return msgspec.structs.replace(figure_row(Done(row), split, name), who={"model": row.model})
+
+
+def names_of(row: FigureRow) -> list[str]:
+    """What a row of an analysis may be asked for by: its own name, and its model's, whose rows then are all shown."""
+    return [row.model, *([str(row.who["model"])] if "model" in row.who else [])]
 
 
 def signed(signature: str, row: FigureRow) -> FigureRow:

@@ -209,6 +209,12 @@ def show(form: dict[str, Any], sheet: Sheet, quiet: bool, cite: bool) -> None:
         grid.add_row(marked_name(row), row["role"], *texts)
         cells.append((marked_name(row), row["role"], *texts))
     print_grid(out, grid, ("model", "role", *columns), cells, f"{table.title} ({sheet.split})")
+    if axes := form.get("axes"):
+        from scenarist.pages.eventcloze import curve_lines
+
+        width = max(30, min(100, out.width - 12))
+        for line in curve_lines(form["curves"], axes["x"], axes["y"], axes["log"], width):
+            out.print(line, markup=False, highlight=False, soft_wrap=True)
     for row in form["rows"]:
         if row.get("problem"):
             out.print(f"{row['model']} was not run: {row['problem']}", markup=False, soft_wrap=True)

@@ -243,6 +243,11 @@ def rank(
     split: Annotated[str, typer.Option(help="train, dev, test or all, as the corpus has them.")] = "",
     top: Annotated[int | None, typer.Option(min=1, help="Only the so many highest.")] = None,
     least: Annotated[int, typer.Option(help="Leave out texts with fewer content words.")] = 0,
+    cutoff: Annotated[float, typer.Option(min=0, max=1, help="Leave out texts with less affinity.")] = 0.0,
+    quota: Annotated[int, typer.Option(min=0, help="At most so many texts of a scenario; 0: any number.")] = 0,
+    affinity: Annotated[
+        str, typer.Option(metavar="FILE", help="By scenarios of your own: a file of `corpus affinity`.")
+    ] = "",
     json: Json = False,
     quiet: Quiet = False,
 ) -> None:
@@ -250,12 +255,38 @@ def rank(
     from scenarist.cli.console import json_out
     from scenarist.verbs.corpus import rank_corpus
 
-    ranked = rank_corpus(name, split, top, least)
+    ranked = rank_corpus(name, split, top, least, cutoff, quota, affinity)
     if json:
         json_out(ranked)
         return
     for text in ranked:
         print(text.id if quiet else f"{text.affinity:.4f}  {text.id}  {text.scenario}  ({text.words} content words)")
+
+
+@app.command("affinity", epilog=examples("scenarist corpus affinity texts:activities -o mine.npz"))
+def learn_affinity(
+    name: Name,
+    out: Annotated[
+        Path, typer.Option("-o", "--out", metavar="FILE", help="Where the affinities go, for `corpus rank --affinity`.")
+    ],
+    split: Annotated[str, typer.Option(help="train, dev, test or all, as the corpus has them.")] = "",
+    none: Annotated[str, typer.Option(metavar="CORPUS", help="Texts that tell none of the scenarios.")] = "",
+    features: Annotated[str, typer.Option(help="topics (as the paper), words, or topics+words.")] = "topics+words",
+    words: Annotated[str, typer.Option(help="lemmas, common (lemmas without names) or stems (quicker).")] = "lemmas",
+    topics: Annotated[int, typer.Option(min=0, help="Topics to learn from these texts; 0: the package's own.")] = 0,
+    force: Force = False,
+    quiet: Quiet = False,
+) -> None:
+    """Learn affinities from labelled texts of your own: a corpus with scenarios, or texts in a folder a scenario."""
+    from scenarist.cli.console import console
+    from scenarist.verbs.corpus import fit_affinity
+    from scenarist.verbs.save import check_output
+
+    check_output(out, (), force)
+    scenarios = fit_affinity(name, out, split, none, features, words, topics)
+    if not quiet:
+        say = f"{len(scenarios)} scenarios. Rank texts by them: scenarist corpus rank texts:FOLDER --affinity {out}"
+        console().print(say, markup=False, soft_wrap=True)
 
 
 def show(reports: Sequence[CorpusReport], quiet: bool) -> None:

@@ -22,6 +22,7 @@ app = typer.Typer(add_completion=False)
         "scenarist fill --chain 'order:subj eat:subj ?'",
         "scenarist fill --chain 'arrest:obj escape:subj ?' --from news",
         "scenarist fill --chain 'arrest:obj ?' --model model --html filled.html",
+        "scenarist fill --chain 'score:subj ?' --compare unigram,bigram,pmi --answer win:subj",
         "scenarist fill story.txt --ending 'She was glad.' --ending 'It rained.'",
         "scenarist fill --story 'A seed grew.' --ending 'It rained.' --ending 'We ate.'",
         "scenarist fill story.txt --write 5",
@@ -42,6 +43,10 @@ def fill(
     by: str = typer.Option(
         "", "--by", help="Which model: mixture, bigram, pmi-cutoff, unigram, ... (endings: its own list)."
     ),
+    compare: str = typer.Option(
+        "", metavar="MODEL,...", help="Several models side by side (Chambers 2017, Table 4): unigram,bigram,pmi"
+    ),
+    answer: str = typer.Option("", help="With --compare: the missing event, whose rank is shown."),
     scenario: str = typer.Option("", help="A scenario of a folder learned with --by-scenario."),
     set_: list[str] = typer.Option([], "--set", help="A setting of the model as key=value; may be repeated."),
     top: int = typer.Option(10, min=1, max=50, help="Candidates to show."),
@@ -62,7 +67,14 @@ def fill(
     if ending and not story and file is None:
         raise BadInput("Which story do the endings belong to? Say --story TEXT, or name a FILE before them.")
     if story or file is not None:
-        for name, given in (("--model", model), ("--scenario", scenario), ("--html", html), ("--chain", chain)):
+        others = (
+            ("--scenario", scenario),
+            ("--html", html),
+            ("--chain", chain),
+            ("--compare", compare),
+            ("--answer", answer),
+        )
+        for name, given in (("--model", model), *others):
             if given:
                 raise BadInput(f"{name} does not go with endings: it belongs to the missing event of a --chain.")
         fill_story(file or story, ending, by, switches(set_), write, seed, as_json, quiet, encoding)
@@ -76,6 +88,14 @@ def fill(
 
     if html is not None:
         check_output(html, (), force)
+    if compare:
+        if by or set_:
+            raise BadInput("--compare names the models itself; leave --by and --set out.")
+        models = [name.strip() for name in compare.split(",") if name.strip()]
+        show_compared(chain, models, answer, model, scenario, top, source, html, as_json)
+        return
+    if answer:
+        raise BadInput("--answer goes with --compare: its rank by each model is shown.")
     filled = fill_gap(chain, model=by, folder=model, scenario=scenario, settings=switches(set_), top=top, source=source)
     if html is not None:
         from scenarist.pages.eventcloze import filled_page
@@ -112,6 +132,54 @@ def show_chain(filled: FilledChain, html: Path | None) -> None:
         say.print(filled.note, markup=False)
     if html is not None:
         say.print(f"The page is in {html}.", markup=False)
+
+
+def show_compared(
+    chain: str,
+    models: list[str],
+    answer: str,
+    folder: Path | None,
+    scenario: str,
+    top: int,
+    source: str,
+    html: Path | None,
+    as_json: bool,
+) -> None:
+    """Models side by side, for a terminal, with the page where it is asked for."""
+    from scenarist.cli.console import console, json_out, print_table
+    from scenarist.pages.eventcloze import compared_page, rank_text
+    from scenarist.verbs.compare_models import compare_models
+    from scenarist.verbs.save import save_page
+
+    compared = compare_models(chain, models, answer=answer, folder=folder, scenario=scenario, top=top, source=source)
+    if html is not None:
+        save_page(html, compared_page(compared))
+    if as_json:
+        json_out(compared)
+        return
+    say = console()
+    events = list(compared.chain)
+    if compared.gap is not None:
+        events.insert(compared.gap, "___")
+    say.print(f"{'  '.join(events)}   ({compared.learned})", markup=False, style="bold")
+    rows = [
+        (str(place + 1), *(marked_event(column.events, place, compared.answer) for column in compared.columns))
+        for place in range(max(len(column.events) for column in compared.columns))
+    ]
+    if compared.answer:
+        rows.append((f"rank of {compared.answer}", *(rank_text(column.rank) for column in compared.columns)))
+    print_table(say, ("", *(column.model for column in compared.columns)), rows, framed=False)
+    for note in compared.notes:
+        say.print(note, markup=False)
+    if html is not None:
+        say.print(f"The page is in {html}.", markup=False)
+
+
+def marked_event(events: tuple[str, ...], place: int, answer: str) -> str:
+    """An event of a column, the answer with a mark."""
+    if place >= len(events):
+        return ""
+    return f"{events[place]} ✓" if events[place] == answer else events[place]
 
 
 def fill_story(

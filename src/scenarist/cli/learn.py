@@ -22,6 +22,8 @@ app = typer.Typer(add_completion=False)
         "scenarist learn rocstories -o model --jobs 2",
         "scenarist learn toy --by-scenario -o model",
         "scenarist fill --model model --chain 'arrest:obj ?'",
+        "scenarist learn stories/ -o model --chains",
+        "scenarist show --chains model",
         "scenarist learn activities/ --scripts -o scripts",
         "scenarist show 'flying a kite' --scripts scripts",
     )
@@ -37,6 +39,12 @@ def learn(
     ),
     detect: bool = typer.Option(
         False, "--detect", help="With --scripts: let the detector say which scenarios are told where."
+    ),
+    narrative: bool = typer.Option(
+        False, "--chains", help="Also make narrative chains of the counts: events of one protagonist, in their order."
+    ),
+    ordered: str = typer.Option(
+        "text", help="With --chains, their order: text, or classifier (learned from proScript's crowd-written scripts)."
     ),
     fewest: int = typer.Option(5, min=1, help="With --scripts: stories of a scenario below which nothing is learned."),
     split: str | None = typer.Option(None, help="train (default), dev or test; your own texts are taken whole."),
@@ -69,6 +77,12 @@ def learn(
     check_output_folder(out, (), sources)
     if detect and not scripts:
         raise BadInput("--detect says how the stories of --scripts are labelled; write both.")
+    if narrative and (scripts or args != "single"):
+        raise BadInput(
+            "--chains are made of counts of events of one protagonist: leave --scripts and --args multi out."
+        )
+    if ordered != "text" and not narrative:
+        raise BadInput("--ordered is the order of narrative chains: write --chains, too.")
     with skipping(strict) as skips:
         if scripts:
             with progress(quiet) as advance:
@@ -84,7 +98,16 @@ def learn(
                 args=args, minimum=minimum, window=window, by_scenario=by_scenario, limit=limit, refresh=refresh, progress=advance,
                 encoding=encoding, skip=skips,
             )  # fmt: skip
+        if narrative:
+            from scenarist.verbs.narrative_chains import learn_chains
+
+            chains = learn_chains(out, ordered)
         show(card, out, dedup, as_json, quiet)
+        if narrative and not (as_json or quiet):
+            from scenarist.cli.console import console
+
+            say = f"{len(chains.chains)} narrative chains, ordered by {ordered}. Look at them: scenarist show --chains {out}"
+            console().print(say, markup=False, soft_wrap=True)
 
 
 def show(card: CountsCard, out: Path, dedup: bool, as_json: bool, quiet: bool) -> None:

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from rich.text import Text
     from rich.tree import Tree
 
-    from scenarist.answers import KnownEvent, KnownScript, ScriptSummary
+    from scenarist.answers import KnownEvent, KnownScript, LearnedChains, ScriptSummary
 
 app = typer.Typer(add_completion=False)
 
@@ -23,6 +23,8 @@ app = typer.Typer(add_completion=False)
         "scenarist show 'taking a bath'",
         "scenarist show 'baking a cake' --html cake.html",
         "scenarist show --html scripts/",
+        "scenarist show --chains model",
+        "scenarist show arrest --chains model --html chains.html",
         "scenarist show 'taking a bath' --sdf bath.json --csv bath.csv",
     )
 )
@@ -32,6 +34,11 @@ def show(
     ),
     scripts: str = typer.Option(
         "", help="Scripts of your own: a folder of script files, one of `learn --scripts`, or an SDF file."
+    ),
+    chains: Path | None = typer.Option(
+        None,
+        metavar="DIR",
+        help="Narrative chains of a folder of `learn --chains`: all, or those that have the verb or event NAME.",
     ),
     top: Top = 60,
     html: Path | None = typer.Option(
@@ -55,6 +62,13 @@ def show(
     from scenarist.verbs.show import save_script, save_scripts, show_all
     from scenarist.verbs.show import show as show_scenario
 
+    if chains is not None:
+        if csv or sdf or graphml or scripts:
+            raise BadInput(
+                "--chains shows narrative chains: --html and --json go with it, --csv, --sdf, --graphml and --scripts do not."
+            )
+        show_narrative(chains, name, top, html, force, quiet, as_json)
+        return
     if not name:
         if csv or sdf or graphml:
             raise BadInput("--csv, --sdf and --graphml write one script: name its scenario.")
@@ -99,6 +113,36 @@ def show(
             markup=False,
             soft_wrap=piped(),
         )
+
+
+def show_narrative(
+    folder: Path, name: str, top: int, html: Path | None, force: bool, quiet: bool, as_json: bool
+) -> None:
+    """Narrative chains, a line each, and their page."""
+    from scenarist.cli.console import console, json_out, piped
+    from scenarist.pages.eventcloze import ORDERED, narrative_page, spoken
+    from scenarist.verbs.narrative_chains import show_chains
+    from scenarist.verbs.save import check_output, save_page
+
+    narrative: LearnedChains = show_chains(folder, name)
+    if html:
+        check_output(html, (), force)
+        save_page(html, narrative_page(narrative))
+    if as_json:
+        json_out(narrative)
+        return
+    if quiet:
+        return
+    out = console()
+    for number, chain in enumerate(narrative.chains[:top], start=1):
+        events = " → ".join(map(spoken, chain.events))
+        out.print(f"{number}. {events}   (mean PMI {chain.score:.2f})", markup=False, soft_wrap=piped())
+    if (left := len(narrative.chains) - top) > 0:
+        out.print(f"and {left} more: --top {len(narrative.chains)}", style="dim", markup=False)
+    said = f"{narrative.corpus}, {narrative.documents:,} documents; {ORDERED[narrative.ordered]}."
+    out.print(said, style="dim", markup=False, soft_wrap=piped())
+    if html:
+        out.print(f"The page is in {html}.", markup=False, soft_wrap=True)
 
 
 def tree(script: KnownScript, most: int) -> Tree:

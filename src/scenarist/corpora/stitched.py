@@ -5,9 +5,10 @@ corpus is not to be had, so such documents stand in for it, always under their o
 A document is a row of segments from different scenarios, each some neighbouring sentences of one story. ``other`` adds
 *None* text from other corpora; ``nested`` puts a related scenario inside a segment (Appendix A.12: the inner passage bears
 both labels); ``separators`` parts a segment by foreign sentences and ``lead_ins`` puts some before it (A.6 to A.10: short ones
-belong to the segment, long ones do not); ``related`` draws neighbours from related scenarios; ``blog`` takes away
-capitals, apostrophes and some full stops. Stories of one split never meet those of another; on test, foreign text of a corpus
-that has no test part is a stretch of its train part that nothing else draws from.
+belong to the segment, long ones do not); ``related`` draws neighbours from related scenarios, ``together`` as often as real
+stories tell both (`resources/together`); ``blog`` takes away capitals, apostrophes and some full stops. Stories of one split
+never meet those of another; on test, foreign text of a corpus that has no test part is a stretch of its train part that
+nothing else draws from.
 """
 
 from __future__ import annotations
@@ -26,6 +27,7 @@ from scenarist.inventory import find, inventory, known
 from scenarist.noun import Noun
 from scenarist.registry import find as find_name
 from scenarist.registry import make, suggest
+from scenarist.store.home import resource
 from scenarist.story import Label, Segment, Story, replace
 
 OTHERS = ("short-fiction", "gum", "ewt")
@@ -147,6 +149,8 @@ class StitchRecipe(Noun, frozen=True):
     """Fewest and most sentences of that."""
     related: float = 0.0
     """Chance that a segment's scenario is related to the one before."""
+    together: float = 0.0
+    """Chance that a segment's scenario is drawn by how often real texts tell it beside those before."""
     separators: float = 0.0
     """Chance that foreign sentences part a segment."""
     lead_ins: float = 0.0
@@ -161,7 +165,7 @@ class StitchRecipe(Noun, frozen=True):
             pair = getattr(self, what)
             if len(pair) != 2 or not 1 <= pair[0] <= pair[1]:
                 raise BadInput(f"stitched: {what} is a pair (fewest, most) of numbers from 1 on, not {tuple(pair)}.")
-        for what in ("nested", "related", "separators", "lead_ins"):
+        for what in ("nested", "related", "together", "separators", "lead_ins"):
             if not 0 <= getattr(self, what) <= 1:
                 raise BadInput(f"stitched: {what} is a chance from 0 to 1, not {getattr(self, what)}.")
         if not 0 <= self.other < 1:
@@ -211,7 +215,7 @@ class Stitched:
             }
         if self.recipe.nested:
             found |= {"nested": self.recipe.nested, "inner": dash(map(str, self.recipe.inner))}
-        for what in ("related", "separators", "lead_ins", "blog"):
+        for what in ("related", "together", "separators", "lead_ins", "blog"):
             if getattr(self.recipe, what):
                 found[what] = getattr(self.recipe, what)
         return found
@@ -268,6 +272,9 @@ class Stitched:
             if parts and self.recipe.related and draw.random() < self.recipe.related:
                 near = kin(parts[-1].label)
                 pool = [one for one in stories if one.label in near] or stories
+            if parts and self.recipe.together and draw.random() < self.recipe.together:
+                label = beside([part.label for part in parts], draw)
+                pool = [one for one in stories if one.label == label] or stories
             used = {part.label for part in parts}
             pool = [one for one in pool if one.label not in used] or [one for one in stories if one.label not in used]
             story = draw.choice(pool)
@@ -320,6 +327,27 @@ class Stitched:
         near = kin(label)
         pool = [one for one in told_texts(self.source, self.split) if one.label in near]
         return draw.choice(pool) if pool else None
+
+
+@cache
+def told_together() -> Mapping[str, Mapping[str, int]]:
+    """Scenario -> those that real texts tell beside it, with the number of texts."""
+    pairs: dict[str, dict[str, int]] = {}
+    for line in resource("together/pairs.tsv").read_text(encoding="utf-8").splitlines():
+        first, second, count = line.split("\t")
+        pairs.setdefault(first, {})[second] = int(count)
+        pairs.setdefault(second, {})[first] = int(count)
+    return pairs
+
+
+def beside(labels: Sequence[str], draw: random.Random) -> str:
+    """A scenario that real texts tell beside these, drawn by how often; none where they were never seen beside another."""
+    weights: dict[str, int] = {}
+    for label in labels:
+        for other, count in told_together().get(label, {}).items():
+            if other not in labels:
+                weights[other] = weights.get(other, 0) + count
+    return draw.choices(list(weights), list(weights.values()))[0] if weights else ""
 
 
 @cache

@@ -3,12 +3,6 @@
 Events (Chambers 2017, eq. 1), ordered pairs by distance (eq. 3), unordered pairs (eq. 5) and, for the instance-based models
 (section 4.5), the chains themselves with an inverted index of documents. `learn` writes the same numbers as Parquet for
 corpora of any size; this is the form that models rank with, and it needs numpy alone.
-
-Multi-argument events (Pichotta and Mooney 2014, section 3; `multi_counts`): an event is a verb with the entities of its subject, object
-and preposition, the variables normalised. Two events are counted together under variables that say only which entities they share: ``x``
-is the chain's entity, ``y`` one other entity that both have, ``o`` any other filler, ``-`` an empty place. A pair that shares two other
-entities is counted once for each of them; their joint identity is dropped, where the paper keeps it (a departure: such pairs are rare, and
-the number of rows stays that of the single-entity model).
 """
 
 from __future__ import annotations
@@ -17,6 +11,7 @@ import json
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
 from pathlib import Path
+from typing import TYPE_CHECKING
 from zipfile import BadZipFile
 
 import msgspec
@@ -24,9 +19,12 @@ import numpy as np
 import numpy.typing as npt
 
 from scenarist.errors import BadInput, Missing
-from scenarist.learning.event_chains import NOBODY, OTHER, SELF, Document, our_link
+from scenarist.learning.event_chains import Document, our_link
 from scenarist.store.home import whole_file
 from scenarist.story import Link
+
+if TYPE_CHECKING:
+    from scenarist.learning.narrative.arguments import InstanceCounts
 
 Ints = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
@@ -93,6 +91,8 @@ class EventCounts:
         self.names = tuple(names)
         """Names of the documents."""
         self.documents = documents or len(self.names)
+        self.instances: InstanceCounts | None = None
+        """By document, where multi-argument events were counted in this process."""
 
     def __len__(self) -> int:
         return len(self.types)
@@ -109,25 +109,26 @@ class EventCounts:
 
     def ordered(self, skip: int | None = None) -> CountMatrix:
         """C(first, second) by first, for pairs with at most ``skip`` events between them (None: any number)."""
-        near = self._within(skip)
+        near = self.within(skip)
         return CountMatrix.of(
             self.pairs[near, 0], self.pairs[near, 1], self.pair_counts[near].astype(np.float64), len(self)
         )
 
     def reverse(self, skip: int | None = None) -> CountMatrix:
         """The same counts by second."""
-        near = self._within(skip)
+        near = self.within(skip)
         return CountMatrix.of(
             self.pairs[near, 1], self.pairs[near, 0], self.pair_counts[near].astype(np.float64), len(self)
         )
 
     def unordered(self, skip: int | None = None) -> CountMatrix:
         """C(x, y) + C(y, x) by x (eq. 5 above the line)."""
-        near = self._within(skip)
+        near = self.within(skip)
         both = np.concatenate([self.pairs[near, :2], self.pairs[near, 1::-1]])
         return CountMatrix.of(both[:, 0], both[:, 1], np.tile(self.pair_counts[near], 2).astype(np.float64), len(self))
 
-    def _within(self, skip: int | None) -> npt.NDArray[np.bool_]:
+    def within(self, skip: int | None) -> npt.NDArray[np.bool_]:
+        """Which pairs have at most ``skip`` events between them."""
         if skip is None:
             return np.ones(len(self.pairs), dtype=bool)
         if not 0 <= skip < NEAR:
@@ -330,61 +331,3 @@ def spans(start: Ints) -> Iterator[slice]:
     """The chains of an end-to-end array, one slice each."""
     for low, high in zip(start[:-1].tolist(), start[1:].tolist(), strict=True):
         yield slice(low, high)
-
-
-SHARED = "y"
-
-
-def others(link: Link) -> tuple[str, ...]:
-    """The entities of an event beside the chain's own, each once."""
-    return tuple(dict.fromkeys(arg for arg in link.args if arg not in (SELF, NOBODY, OTHER)))
-
-
-def seen_from(link: Link, entity: str | None) -> str:
-    """An event as one that shares ``entity`` sees it: that entity is ``y``, all others are ``o``.
-
-    >>> seen_from(Link("arrest", "", ("y", "x", "-")), None), seen_from(Link("arrest", "", ("z", "x", "-")), "z")
-    ('arrest(o,x,-)', 'arrest(y,x,-)')
-    """
-    args = tuple(arg if arg in (SELF, NOBODY) else SHARED if arg == entity else OTHER for arg in link.args)
-    return str(Link(link.predicate, link.role, args))
-
-
-def multi_counts(documents: Iterable[Document], minimum: int = 2, window: int = WINDOW) -> EventCounts:
-    """Count the chains of some documents, whose links carry variables (``args="multi"``)."""
-    words: dict[str, int] = {}
-    events: dict[int, int] = {}
-    pairs: dict[tuple[int, int, int], int] = {}
-    names: list[str] = []
-
-    def number(text: str) -> int:
-        return words.setdefault(text, len(words))
-
-    for document in documents:
-        names.append(document.id)
-        for chain in document.chains:
-            if len(chain) < minimum:
-                continue
-            arguments = [others(link) for link in chain.links]
-            for index, link in enumerate(chain.links):
-                known = {one for place, several in enumerate(arguments) if place != index for one in several}
-                views: list[str | None] = [one for one in arguments[index] if one in known] or [None]
-                for view in views:
-                    key = number(seen_from(link, view))
-                    events[key] = events.get(key, 0) + 1
-                for after in range(index + 1, min(len(chain), index + 1 + window)):
-                    bucket = min(after - index, NEAR + 1)
-                    both: list[str | None] = [one for one in arguments[index] if one in arguments[after]] or [None]
-                    for view in both:
-                        pair = number(seen_from(link, view)), number(seen_from(chain.links[after], view)), bucket
-                        pairs[pair] = pairs.get(pair, 0) + 1
-    for key in range(len(words)):
-        events.setdefault(key, 1)  # a view that occurs in pairs only: its entity was shared, but with another event
-    order = sorted(words, key=lambda text: (-events[words[text]], text))
-    rank = np.zeros(len(words), np.int64)
-    for place, text in enumerate(order):
-        rank[words[text]] = place
-    coded = np.array(list(pairs), np.int64).reshape(-1, 3)
-    coded[:, 0], coded[:, 1] = rank[coded[:, 0]], rank[coded[:, 1]]
-    numbers = np.array([events[words[text]] for text in order], np.int64)
-    return EventCounts(order, numbers, coded, np.array(list(pairs.values()), np.int64), window, None, names)

@@ -161,10 +161,3 @@ def digamma(values: Any) -> Any:
 def carried_topics(words: str = "lemmas") -> Topics:
     """The topics inside the package (200, from MCScript and ROCStories, train splits), over lemmas or over stems."""
     return Topics.load(resource("topics/topics.npz" if words == "stems" else "topics/topics-lemmas.npz"))
-
-
-@cache
-def prevalence() -> tuple[tuple[str, ...], npt.NDArray[np.float32]]:
-    """Scenarios, and the mean shares of the topics over lemmas in the stories of each, (C, K)."""
-    with np.load(resource("topics/prevalence.npz"), allow_pickle=False) as arrays:
-        return tuple(arrays["labels"].tobytes().decode().split("\n")), arrays["shares"].astype(np.float32)

@@ -1,8 +1,9 @@
-"""The JSON of the table `scenarios` -> HTML: a map of which scenario is taken for which, and what stands around it in the paper.
+"""The JSON of the table `scenarios` -> HTML: maps of which scenario is taken for which, and what stands around them in the paper.
 
-Wanzare et al. (2019), section 5.3: Table 7 (commonest wrong pairs with PMI), Table 8 (best scenarios), Table 9 (words of topics), Table 4 and
-Figure 2 (scenarios, segments and their numbers a text). Rows of the map are the right scenario, columns the claimed one; scenarios that are
-confused stand together. Every cell can be pointed at, and chosen with the keyboard through the list beside it.
+Wanzare et al. (2019), section 5.3: Table 7 (commonest wrong pairs with PMI), Table 8 (best scenarios), Table 4 and Figure 2 (scenarios, segments
+and their numbers a text); for each model that was asked, the paper's figures beside. Rows of a map are the right scenario, columns the claimed
+one; scenarios that are confused stand together. Every cell can be pointed at, and chosen with the keyboard through the list beside it.
+The JSON of the table `topic-words` -> HTML: the words of each scenario (Table 9).
 """
 
 from __future__ import annotations
@@ -20,49 +21,61 @@ STYLE = """
 svg.pairs{width:100%;height:auto;background:var(--card);border:1px solid var(--line)}
 svg.pairs rect.p{fill:var(--bad)}svg.pairs rect.r{fill:var(--accent)}svg.pairs rect.on{stroke:var(--ink);stroke-width:1.5}
 svg.pairs line{stroke:var(--line)}
-#pairs{max-height:34rem;overflow:auto;padding-left:0;list-style:none;font-size:.9rem}#pairs button{text-align:left;padding:.15rem .3rem;width:100%}
-#pairs button:hover,#pairs button[aria-current=true]{background:var(--card);outline:1px solid var(--line)}
+ol.pairs{max-height:34rem;overflow:auto;padding-left:0;list-style:none;font-size:.9rem}ol.pairs button{text-align:left;padding:.15rem .3rem;width:100%}
+ol.pairs button:hover,ol.pairs button[aria-current=true]{background:var(--card);outline:1px solid var(--line)}
 .bars{display:flex;align-items:flex-end;gap:.4rem;height:7rem}.bars div{background:var(--accent);width:2rem;position:relative}
 .bars span{position:absolute;bottom:-1.5rem;width:100%;text-align:center;font-size:.8rem}.bars b{position:absolute;top:-1.3rem;width:100%;text-align:center;font-weight:400;font-size:.8rem}
 """
 SCRIPT = """
-const say=document.getElementById('said');
-function pick(n,scroll){for(const r of document.querySelectorAll('rect.on'))r.classList.remove('on');
-  const r=document.querySelector('rect[data-n="'+n+'"]');if(r)r.classList.add('on');
-  for(const b of document.querySelectorAll('#pairs button')){const me=b.dataset.n===String(n);b.setAttribute('aria-current',me);if(me){say.textContent=b.title;if(scroll)b.scrollIntoView({block:'nearest'})}}
-  const one=DATA[n];if(one)say.textContent=one}
-for(const b of document.querySelectorAll('#pairs button'))b.onclick=()=>pick(b.dataset.n,false);
-for(const r of document.querySelectorAll('rect[data-n]'))r.onclick=()=>pick(r.dataset.n,true);
+for(const map of document.querySelectorAll('.map')){const say=map.querySelector('.said'),data=DATA[map.dataset.model];
+function pick(n,scroll){for(const r of map.querySelectorAll('rect.on'))r.classList.remove('on');
+  const r=map.querySelector('rect[data-n="'+n+'"]');if(r)r.classList.add('on');
+  for(const b of map.querySelectorAll('button')){const me=b.dataset.n===String(n);b.setAttribute('aria-current',me);if(me&&scroll)b.scrollIntoView({block:'nearest'})}
+  if(data[n])say.textContent=data[n]}
+for(const b of map.querySelectorAll('button'))b.onclick=()=>pick(b.dataset.n,false);
+for(const r of map.querySelectorAll('rect[data-n]'))r.onclick=()=>pick(r.dataset.n,true)}
 """
 
 
 def confusion_page(form: Mapping[str, Any]) -> str:
     """The whole page."""
-    pairs = [(str(one), str(two), int(count)) for one, two, count in form["pairs"]]
-    known = {(one["true"], one["predicted"]): one for one in form["confusions"]}
-    said = [sentence(one, two, count, known.get((one, two))) for one, two, count in pairs]
+    said: dict[str, list[str]] = {}
+    parts = [model_part(part, said) for part in form["models"]]
+    body = (
+        "<h1>Which scenario is taken for which</h1>"
+        f"<p class='lead'>Stitched documents, split {escape(form['split'])}. Down: the right scenario; across: the claimed one. Blue: related in the inventory.</p>"
+        f"{''.join(parts)}"
+        f"<h2>Scenario by scenario (Tables 4 and 8)</h2>{scenarios(form['rows'])}"
+        f"<h2>Segments and scenarios a text (Figure 2)</h2>{bars('segments', form['segments_a_text'])}{bars('scenarios', form['scenarios_a_text'])}"
+        f"<p class='soft'>{100 * form['several_labels']:.1f} % of the labelled sentences bear several labels (15 % in the paper).</p>"
+        f"<p class='sign'>{escape(form['signature'])}</p>"
+    )
+    return page("Scenarios and their confusions", body, STYLE, SCRIPT, said)
+
+
+def model_part(part: Mapping[str, Any], said: dict[str, list[str]]) -> str:
+    """One model: its map, its commonest wrong pairs, its correlations; what is said of each pair is added to ``said``."""
+    name = str(part["model"])
+    pairs = [(str(one), str(two), int(count)) for one, two, count in part["pairs"]]
+    known = {(one["true"], one["predicted"]): one for one in part["confusions"]}
+    said[name] = [sentence(one, two, count, known.get((one, two))) for one, two, count in pairs]
     listed = "".join(
-        f'<li><button data-n="{number}" title="{escape(said[number])}">{count} · {escape(one)} → {escape(two)}</button></li>'
+        f'<li><button data-n="{number}" title="{escape(said[name][number])}">{count} · {escape(one)} → {escape(two)}</button></li>'
         for number, (one, two, count) in enumerate(pairs[:300])
     )
     shares = (
-        f"{form['errors']} wrong label assignments; the ten commonest pairs are {100 * form['share_of_ten_commonest']:.0f} % of them (16 % in the paper), "
-        f"the hundred commonest {100 * form['share_of_hundred_commonest']:.0f} % (63 %); {100 * form['share_between_related']:.0f} % are between scenarios the inventory calls related."
+        f"{part['errors']} wrong label assignments; the ten commonest pairs are {100 * part['share_of_ten_commonest']:.0f} % of them (16 % in the paper), "
+        f"the hundred commonest {100 * part['share_of_hundred_commonest']:.0f} % (63 %); {100 * part['share_between_related']:.0f} % are between scenarios the inventory calls related."
     )
-    body = (
-        "<h1>Which scenario is taken for which</h1>"
-        f"<p class='lead'>Stitched documents, split {escape(form['split'])}. Down: the right scenario; across: the claimed one. "
-        f"Blue: related in the inventory. {escape(shares)}</p>"
-        f"<div class='map'><div>{drawn(pairs, list(form['order']), known)}<p id='said' role='status' class='soft'>Choose a cell or a pair.</p></div>"
-        f"<ol id='pairs' aria-label='Pairs by number of sentences'>{listed}</ol></div>"
-        f"<h2>The commonest wrong pairs (Table 7)</h2>{commonest(form['confusions'][:10])}"
-        f"<h2>Scenario by scenario (Tables 4 and 8)</h2>{scenarios(form['rows'])}"
-        f"<h2>Correlations (section 5.3)</h2>{correlated(form['correlations'])}"
-        f"<h2>Segments and scenarios a text (Figure 2)</h2>{bars('segments', form['segments_a_text'])}{bars('scenarios', form['scenarios_a_text'])}"
-        f"<p class='soft'>{100 * form['several_labels']:.1f} % of the labelled sentences bear several labels.</p>"
-        f"<h2>Words of topics (Table 9)</h2>{words(form.get('words', {}))}<p class='sign'>{escape(form['signature'])}</p>"
+    return (
+        f"<h2>{escape(name)}</h2><p>{escape(shares)}</p>"
+        f"<div class='map' data-model='{escape(name)}'><div>{drawn(pairs, list(part['order']), known)}<p role='status' class='soft said'>Choose a cell or a pair.</p></div>"
+        f"<ol class='pairs' aria-label='Pairs of {escape(name)} by number of sentences'>{listed}</ol></div>"
+        f"<h3>The commonest wrong pairs (Table 7)</h3>{commonest(part['confusions'][:10])}"
+        f"<h3>Correlations (section 5.3)</h3>{correlated(part['correlations'])}"
+        "<p class='soft'>Who stands beside whom in a stitched document was drawn: PMI measures the stitching, nothing of life. <code>scenarist bench confusions</code> "
+        "has documents whose neighbours are told together in real texts, too.</p>"
     )
-    return page("Scenarios and their confusions", body, STYLE, SCRIPT, said)
 
 
 def sentence(true: str, wrong: str, count: int, more: Mapping[str, Any] | None) -> str:
@@ -152,10 +165,17 @@ def bars(what: str, counts: Mapping[Any, int]) -> str:
     return f"<p>Texts by number of {what}</p><div class='bars' role='img' aria-label='{what} a text'>{drawn_bars}</div><br>"
 
 
-def words(found: Mapping[str, Sequence[str]]) -> str:
-    """The words of each scenario's topics."""
-    rows = "".join(
-        f"<tr><td>{escape(name)}</td><td class='left'>{escape(', '.join(some))}</td></tr>"
-        for name, some in sorted(found.items())
+def words_page(form: Mapping[str, Any]) -> str:
+    """Table 9: the heaviest words of each scenario, those that the paper prints too in bold."""
+    lines = []
+    for name, words in sorted(form["words"].items()):
+        printed = set(form["printed"].get(name, ()))
+        told = ", ".join(f"<b>{escape(word)}</b>" if word in printed else escape(word) for word in words)
+        lines.append(f"<tr><td>{escape(name)}</td><td class='left'>{told}</td></tr>")
+    head = "<thead><tr><th>scenario</th><th class='left'>words</th></tr></thead>"
+    body = (
+        "<h1>Words of topics (Table 9)</h1><p class='lead'>The ten words of each scenario's prevalent topics, by LDA on MCScript's training stories alone, without names. "
+        "Bold: among the ten that the paper prints for it.</p>"
+        f"<div class='scroll'><table>{head}<tbody>{''.join(lines)}</tbody></table></div><p class='sign'>{escape(form['signature'])}</p>"
     )
-    return f"<details><summary>{len(found)} scenarios</summary><table><tbody>{rows}</tbody></table></details>"
+    return page("Words of topics", body, STYLE)

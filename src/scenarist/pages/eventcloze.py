@@ -1,12 +1,17 @@
-"""FilledChain, curves -> HTML: a filled chain with its evidence (Chambers 2017, Table 4), recall by frequency cutoff (Figure 1)."""
+"""FilledChain, ComparedChain, LearnedChains, curves -> HTML: a filled chain with its evidence, models side by side (Chambers 2017, Table 4),
+narrative chains in their order (Chambers and Jurafsky 2008), recall by frequency cutoff (Figure 1) and by the number of guesses.
+
+Curves -> lines of text, for a terminal.
+"""
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from scenarist.answers import FilledChain
+from scenarist.answers import ComparedChain, FilledChain, LearnedChains, NarrativeChain
 from scenarist.pages.layout import HUES, escape, page
 from scenarist.pages.numbers import NumberForm
 from scenarist.story import Link
@@ -75,10 +80,144 @@ def filled_page(filled: FilledChain) -> str:
     return page("Which event is missing?", body, STYLE)
 
 
-def cutoff_page(form: Mapping[str, Any]) -> str:
-    """Chambers's Figure 1 from the JSON of the table `chambers2017-cutoff`: recall of PMI by frequency cutoff."""
-    title = "PMI with a frequency cutoff"
-    return curve_page(title, form["curves"], "cutoff", "recall@50", form["signature"], log=True)
+def compared_page(compared: ComparedChain) -> str:
+    """Models side by side, as in Table 4: the test on the left, a column a model; the answer stands out where it is listed."""
+    heads = "".join(f"<th class='left'>{escape(column.model)}</th>" for column in compared.columns)
+    rows = []
+    for place in range(max((len(column.events) for column in compared.columns), default=0)):
+        cells = []
+        for column in compared.columns:
+            event = column.events[place] if place < len(column.events) else ""
+            text = escape(spoken(event)) if event else ""
+            right = event and event == compared.answer
+            cells.append(f"<td class='left' title='{escape(event)}'>{f'<b>{text} ✓</b>' if right else text}</td>")
+        rows.append(f"<tr><td>{place + 1}</td>{''.join(cells)}</tr>")
+    if compared.answer:
+        ranks = "".join(f"<td class='left'>{rank_text(column.rank)}</td>" for column in compared.columns)
+        rows.append(f"<tr><th>rank of {escape(spoken(compared.answer))}</th>{ranks}</tr>")
+    notes = "".join(f"<p>{escape(note)}</p>" for note in compared.notes)
+    body = (
+        f"<h1>One test, several models</h1><p class='lead'>As Table 4 of Chambers (2017); {escape(compared.learned)}</p>"
+        f"{chain_strip(compared.chain, compared.gap)}{notes}"
+        f"<div class='scroll'><table><thead><tr><th></th>{heads}</tr></thead><tbody>{''.join(rows)}</tbody></table></div>"
+    )
+    return page("One test, several models", body, STYLE)
+
+
+def rank_text(rank: float | None) -> str:
+    """A rank as it is printed; ties share theirs.
+
+    >>> rank_text(3.0), rank_text(2.5), rank_text(None)
+    ('3', '2.5', '')
+    """
+    return "" if rank is None else f"{rank:,.0f}" if float(rank).is_integer() else f"{rank:,.1f}"
+
+
+def narrative_page(narrative: LearnedChains) -> str:
+    """Narrative chains, each as a picture of its order, with the counts behind every arrow."""
+    parts = []
+    for number, chain in enumerate(narrative.chains, start=1):
+        rows = "".join(
+            f"<tr><td class='left'>{escape(spoken(chain.events[first]))}</td><td class='left'>{escape(spoken(chain.events[second]))}</td>"
+            f"<td>{share:.0%}</td><td>{times}</td></tr>"
+            for first, second, share, times in chain.before
+        )
+        head = "<thead><tr><th class='left'>first</th><th class='left'>then</th><th>in this order</th><th>times</th></tr></thead>"
+        parts.append(
+            f"<section id='chain-{number}'><h2>{number}. {escape(', '.join(map(spoken, chain.events[:3])))} …</h2>{chain_picture(chain)}"
+            f"<p class='soft'>Mean PMI of its pairs {chain.score:.2f}.</p><details><summary>{len(chain.before)} pairs</summary>"
+            f"<table>{head}<tbody>{rows}</tbody></table></details></section>"
+        )
+    body = (
+        f"<h1>Narrative chains</h1><p class='lead'>Events that happen to one and the same protagonist X, in their order (Chambers and Jurafsky 2008). "
+        f"{escape(narrative.corpus)}, {narrative.documents:,} documents; {escape(ORDERED[narrative.ordered])}.</p>{''.join(parts)}"
+    )
+    return page("Narrative chains", body, STYLE)
+
+
+ORDERED = {
+    "text": "ordered by which of two events comes first in texts",
+    "classifier": "ordered by a classifier of pairs learned from crowd-written scripts",
+}
+
+
+def chain_picture(chain: NarrativeChain) -> str:
+    """A chain as SVG: events down the page, arrows between those whose order is sure, darker where it is surer."""
+    high, left, wide = 34, 190, 190
+    size = high * len(chain.events) + 12
+    parts = []
+    sure = [(first, second, share) for first, second, share, _ in chain.before if share >= 0.6]
+    for first, second, share in sorted(sure, key=lambda edge: edge[2]):
+        top, bottom = 22 + high * first, 22 + high * second
+        bend = left + 18 + 9 * (second - first)
+        parts.append(
+            f'<path d="M{left} {top} Q{bend} {(top + bottom) / 2:.0f} {left} {bottom}" fill="none" stroke="var(--accent)" '
+            f'stroke-opacity="{min(1.0, 2 * share - 1):.2f}" stroke-width="1.6" marker-end="url(#tip)"/>'
+        )
+    for place, (event, count) in enumerate(zip(chain.events, chain.counts, strict=True)):
+        parts.append(
+            f'<text x="{left - 8}" y="{26 + high * place}" text-anchor="end">{escape(spoken(event))}<tspan style="fill:var(--soft)"> {count:,}</tspan></text>'
+        )
+    tip = '<defs><marker id="tip" viewBox="0 0 8 8" refX="7" refY="4" markerWidth="6" markerHeight="6" orient="auto"><path d="M0 0 8 4 0 8z" fill="var(--accent)"/></marker></defs>'
+    label = escape("In this order: " + "; ".join(map(spoken, chain.events)))
+    return f'<svg viewBox="0 0 {left + wide} {size}" width="100%" style="max-width:{left + wide}px" role="img" aria-label="{label}">{tip}{"".join(parts)}</svg>'
+
+
+def curves_page(form: Mapping[str, Any]) -> str:
+    """The JSON of an analysis that has curves and says what their axes are: Chambers's Figure 1, recall by the number of guesses."""
+    axes = form["axes"]
+    title = TITLES.get(form["table"], form["table"])
+    return curve_page(title, form["curves"], axes["x"], axes["y"], form["signature"], log=axes["log"])
+
+
+TITLES = {
+    "chambers2017-cutoff": "PMI with a frequency cutoff (Figure 1)",
+    "chambers2017-recall": "Recall by the number of guesses that are looked at",
+}
+MARKS = "●○▲△■□◆◇▼▽★☆"
+
+
+def curve_lines(
+    curves: Mapping[str, Sequence[tuple[float, float]]],
+    x: str,
+    y: str,
+    log: bool = False,
+    width: int = 64,
+    height: int = 12,
+) -> list[str]:
+    """Curves as lines of text; each has a mark of its own, and where two meet the later one is seen.
+
+    >>> print("\\n".join(curve_lines({"pmi": [(1, 0.0), (10, 0.5), (100, 1.0)]}, "k", "recall", log=True, width=9, height=3)))
+    100.0 |        ●
+     50.0 |    ●
+      0.0 |●
+           1   10  100
+          k (recall: ● pmi)
+    """
+    points = [(float(across), float(up)) for curve in curves.values() for across, up in curve]
+    if not points:
+        return []
+    scale = (lambda value: math.log10(max(value, 0.5))) if log else (lambda value: value)
+    left, right = min(scale(point[0]) for point in points), max(scale(point[0]) for point in points)
+    high = max(max(point[1] for point in points), 1e-9)
+
+    def column(value: float) -> int:
+        return round((scale(value) - left) / max(right - left, 1e-9) * (width - 1))
+
+    grid = [[" "] * width for _ in range(height)]
+    for mark, curve in zip(itertools.cycle(MARKS), curves.values(), strict=False):
+        for across, up in curve:
+            grid[height - 1 - round(up / high * (height - 1))][column(across)] = mark
+    labels = [NUMBERS.text(high * (height - 1 - row) / max(height - 1, 1), y) for row in range(height)]
+    edge = max(map(len, labels))
+    lines = [f"{label:>{edge}} |{''.join(cells)}".rstrip() for label, cells in zip(labels, grid, strict=True)]
+    below = ""
+    for value in sorted({point[0] for point in points}):
+        place = column(value) + edge + 2
+        if place >= len(below) + (1 if below.strip() else 0):
+            below = below.ljust(place) + f"{value:g}"
+    named = ", ".join(f"{mark} {name}" for mark, name in zip(itertools.cycle(MARKS), curves, strict=False))
+    return [*lines, below, f"{' ' * (edge + 1)}{x} ({y}: {named})"]
 
 
 def curve_page(

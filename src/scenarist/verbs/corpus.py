@@ -96,11 +96,58 @@ def verify_corpus(name: str, tick: Callable[[str, int], None] | None = None) -> 
     return check(name, tick or nothing)
 
 
-def rank_corpus(name: str, split: str = "", top: int | None = None, least: int = 0) -> Sequence[RankedText]:
-    """Rank texts by their affinity to the everyday scenarios (Wanzare et al. 2019, section 3)."""
-    from scenarist.learning.affinity import rank
+def rank_corpus(
+    name: str,
+    split: str = "",
+    top: int | None = None,
+    least: int = 0,
+    cutoff: float = 0.0,
+    quota: int = 0,
+    affinity: str | Path = "",
+) -> Sequence[RankedText]:
+    """Rank texts by their affinity to the everyday scenarios (Wanzare et al. 2019, section 3), or to one's own (``affinity``, a file of
+    `fit_affinity`).
 
+    ``top``: so many, the highest first; ``least``: texts with fewer content words are left out; ``cutoff``: those with less affinity;
+    ``quota``: at most so many of a scenario.
+    """
+    from scenarist.learning.affinity import Affinity, Choosing, rank
+
+    choosing = Choosing(top, least, cutoff, quota)
+    choosing.check()
+    return rank(stories_of(name, split), choosing, Affinity.load(Path(affinity)) if affinity else None)
+
+
+def fit_affinity(
+    name: str,
+    out: str | Path,
+    split: str = "",
+    none: str = "",
+    features: str = "topics+words",
+    words: str = "lemmas",
+    topics: int = 0,
+) -> tuple[str, ...]:
+    """Learn affinities from stories that name their scenario, and keep them in a file for `rank_corpus`; gives the scenarios.
+
+    A story's scenario is its label, for texts of one's own (``texts:FOLDER``) the name of the folder they lie in. ``none``: a corpus of
+    texts that tell none of them. ``topics``: 0 for the carried topics, or so many learned from these stories.
+    """
+    from scenarist.learning.affinity import Affinity
+    from scenarist.verbs.learn import labelled_parts
+
+    parts = [
+        Story(story.id, text, scenario=scenario)
+        for story in stories_of(name, split)
+        for scenario, text in labelled_parts(story)
+    ]
+    model = Affinity(features, words, topics).fit(parts, stories_of(none) if none else ())
+    model.save(Path(out))
+    return tuple(label for label in model.labels_ if label != "None")
+
+
+def stories_of(name: str, split: str = "") -> Iterable[Story]:
+    """A corpus of stories."""
     stories: Iterable[Any] = corpus(name, split)
     if not isinstance(next(iter(stories), None), Story):
         raise BadInput(f"{name}: expected a corpus of stories to rank; see: scenarist corpus list")
-    return rank(stories, top, least)
+    return stories

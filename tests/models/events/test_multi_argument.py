@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import math
+from pathlib import Path
 
 import numpy as np
 import pytest
 
-from scenarist.errors import BadInput
+from scenarist.errors import BadInput, Missing
 from scenarist.exams.eventcloze import EventCloze
 from scenarist.learning.event_chains import documents
-from scenarist.learning.event_counts import multi_counts
+from scenarist.learning.event_counts import EventCounts
+from scenarist.learning.narrative.arguments import multi_counts
 from scenarist.models.events.multi_argument import MultiArgument
 from scenarist.question import EventGap
 from scenarist.story import Chain, Link
@@ -91,3 +93,41 @@ def test_log_probabilities_sum_to_one() -> None:
 def test_chains_without_arguments_are_refused() -> None:
     with pytest.raises(BadInput):
         MultiArgument(by="trigram")
+
+
+def test_instance_models_count_in_the_documents_like_the_chain() -> None:
+    """Table 2's instance rows: by hand on three documents, of which two hold *arrest* and *charge*, and one of these *escape*."""
+    links = (Link("arrest", "", ("y", "x", "-")), Link("escape", "", ("x", "-", "-")))
+    question = EventGap(links, 1)
+    whole = MultiArgument("unigram").fit(CHAINS)
+    model = MultiArgument("unigram-instance").fit(CHAINS)
+    counts = model.counts_
+    assert counts.types == whole.counts_.types and counts.pairs.tolist() == whole.counts_.pairs.tolist()
+    arrest, escape = (counts.ids[name] for name in ("arrest(o,x,-)", "escape(x,-,-)"))
+    ground = model.ground([arrest, escape])
+    assert ground.events[escape] == 1 and ground.events[counts.ids["charge(y,x,-)"]] == 1
+    assert counts.ids["flee(x,o,-)"] not in np.flatnonzero(ground.events)  # document b alone holds both
+    assert model.answer(question).guesses[0].answer in ("arrest(y,x,-)", "charge(y,x,-)", "escape(x,-,-)")
+    half = MultiArgument("unigram-instance", share=0.5).fit(CHAINS)
+    assert half.ground([arrest, escape]).events.sum() == counts.events.sum() - unseen(counts)
+    none = model.ground([-1, escape])  # an event that was never seen: no document holds the whole chain
+    assert none is model._whole
+    bigram = MultiArgument("bigram-instance", skip=0, smoothing=0.5).fit(CHAINS)
+    first, seen = bigram.ground([arrest, escape]).first.row(counts.ids["arrest(y,x,-)"])
+    assert [(counts.types[at], n) for at, n in zip(first.tolist(), seen.tolist(), strict=True)] == [
+        ("charge(y,x,-)", 1.0)
+    ]
+    assert bigram.answer(EventGap(links[:1], 1)).guesses[0].answer == "charge(y,x,-)"
+
+
+def unseen(counts: EventCounts) -> int:
+    """Events that are counted once only because a pair of theirs was."""
+    assert counts.instances is not None
+    held = counts.instances.events
+    return int(counts.total - held.counts.sum())
+
+
+def test_counts_from_a_file_cannot_be_counted_on_the_fly(tmp_path: Path) -> None:
+    multi_counts(documents(CHAINS, args="multi")).save(tmp_path / "counts.npz")
+    with pytest.raises(Missing, match="which document"):
+        MultiArgument("bigram-instance").fit(EventCounts.load(tmp_path / "counts.npz"))

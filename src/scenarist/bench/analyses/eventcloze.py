@@ -1,6 +1,7 @@
-"""Analyses of the event cloze that are no grid of solvers and exams: the cutoff curve and the information content of predictions.
+"""Analyses of the event cloze that are no grid of solvers and exams: two curves and the information content of predictions.
 
-Chambers (2017): Figure 1 (recall of PMI by frequency cutoff), Table 3. Tuning, frequency bands and the claims of section 6 are in
+Chambers (2017): Figure 1 (recall of PMI by frequency cutoff), recall by the number of guesses that are looked at (the paper's 50 is
+one of them), Table 3. Tuning, frequency bands and the claims of section 6 are in
 ``experiments/eventcloze``.
 """
 
@@ -32,6 +33,12 @@ TUNED: Mapping[str, Mapping[str, Any]] = {
     "unigram-instance": {"share": 0.25},
 }
 """The best settings of the paper's models on dev under lm-cloze (`eventcloze-tuning`); PMI as the paper has it."""
+LENGTHS = (1, 2, 5, 10, 20, 50, 100, 200, 500, 1000)
+"""Guesses that are looked at."""
+SHOWN = (1, 10, 50, 100, 1000)
+"""Those that the table shows; the curve has all."""
+MIXTURE: Mapping[str, Any] = {"smoothing": 300.0, "decay": 1.0, "repeat": False}
+"""Our count model, as in `chambers2017-single`."""
 
 
 class Ground:
@@ -116,7 +123,8 @@ def cutoff(split: str = "dev", seed: int = 13, limit: int | None = None) -> Anal
         for preset in ground.items
     }
     rows.append(FigureRow("unigram", "baseline", level))
-    return Analysis(rows, signed("chambers2017-cutoff", ground), {"curves": curves_of(rows)})
+    axes = {"x": "cutoff", "y": "recall@50", "log": True}
+    return Analysis(rows, signed("chambers2017-cutoff", ground), {"curves": curves_of(rows), "axes": axes})
 
 
 def curves_of(rows: Iterable[FigureRow]) -> dict[str, list[tuple[float, float]]]:
@@ -127,6 +135,26 @@ def curves_of(rows: Iterable[FigureRow]) -> dict[str, list[tuple[float, float]]]
             for column, figure in row.scores.items():
                 curves.setdefault(column.partition("/")[2], []).append((float(row.more["cutoff"]), figure.value))
     return curves
+
+
+def recall_by_length(split: str = "dev", seed: int = 13, limit: int | None = None) -> Analysis:
+    """Recall at k, for k from 1 to 1,000: where Chambers's k = 50 stands among other choices."""
+    ground = Ground(split, seed, limit)
+    metrics = {length: make("metric", f"recall@{length}") for length in LENGTHS}
+    rows, curves = [], {}
+    for name, settings in {**TUNED, "mixture": MIXTURE}.items():
+        model = ground.model(name, settings)
+        scores = {}
+        for preset in ground.items:
+            predictions = ground.predictions(model, preset)
+            figures = {
+                length: ground.score(metric, preset, predictions, name, settings) for length, metric in metrics.items()
+            }
+            scores |= {f"recall@{length}/{preset}": figures[length] for length in SHOWN}
+            curves[f"{name}, {preset}"] = [(float(length), figure.value) for length, figure in figures.items()]
+        rows.append(FigureRow(name, "ours" if name == "mixture" else "baseline", scores))
+    axes = {"x": "k", "y": "recall@k", "log": True}
+    return Analysis(rows, signed("chambers2017-recall", ground), {"curves": curves, "axes": axes})
 
 
 def information(split: str = "dev", seed: int = 13, limit: int | None = None) -> Analysis:

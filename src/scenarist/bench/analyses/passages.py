@@ -1,4 +1,4 @@
-"""The passages of Wanzare et al. (2019), Appendix A: real blog text, never trained or tuned on -> is the label found?
+"""The passages of Wanzare et al. (2019), Appendix A: real blog text, to which no weight or threshold was fitted -> is the label found?
 
 The list holds offsets into the paper's text file, never its words; the file is looked for in the folders of ``SCENARIST_PAPERS`` (joined
 by ``:``) and in ``papers`` beside each folder of ``SCENARIST_DATA``. A passage that the guidelines annotate counts where

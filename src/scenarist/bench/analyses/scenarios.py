@@ -1,12 +1,14 @@
-"""A detector's answers -> what it confuses and why: Tables 4, 7, 8 and 9, Figure 2 and the correlations of Wanzare et al. (2019).
+"""A detector's answers -> what it confuses and why: Tables 4, 7 and 8, Figure 2 and the correlations of Wanzare et al. (2019).
 
-Runs one model over stitched documents with *None*, nested and related scenarios, and counts: per scenario documents, sentences,
-segments, mean segment length, precision, recall and F1 with
-intervals (bootstrap over the stories that documents are made of); the commonest wrong
-pairs with the PMI of their labels in the same text and their relation in the inventory; the share of all errors in the ten
-and the hundred commonest pairs; the correlations of recall and F1 with PMI and of precision and F1 with frequency; segments and
-scenarios a text; the share of sentences with several labels; the words of a scenario's topics; all pairs for a confusion map
+Runs our detector and the paper's TT_tf.idf (the row of that name in `wanzare2019`) over stitched documents with *None*, nested and related
+scenarios, and counts: per scenario documents, sentences, segments, mean segment length, precision, recall and F1 with intervals (bootstrap
+over the stories that documents are made of); the commonest wrong pairs with the PMI of their labels in the same text and their relation
+in the inventory; the share of all errors in the ten and the hundred commonest pairs; the correlations of recall and F1 with PMI and of
+precision and F1 with frequency; segments and scenarios a text; the share of sentences with several labels; all pairs for a confusion map
 (`pages/confusion.py`, `scenarist bench scenarios --html map.html`).
+
+Who stands beside whom in a stitched document was drawn, so PMI measures the drawing. The table `confusions` therefore has documents of a
+second kind (``together``), whose neighbours are drawn as often as one story tells both (`resources/together`).
 """
 
 from __future__ import annotations
@@ -21,17 +23,27 @@ import numpy as np
 
 from scenarist import __version__
 from scenarist.bench.sheet import Analysis, Figure, FigureRow
-from scenarist.bench.sit import data_hash
-from scenarist.bench.solver import model_fields
+from scenarist.bench.sit import data_hash, make_exam
+from scenarist.bench.solver import Solver
+from scenarist.bench.spec import Row, load
+from scenarist.contracts import Model
 from scenarist.corpora.stitched import Stitched
 from scenarist.inventory import NONE, related
-from scenarist.learning.topics import carried_topics, prevalence
 from scenarist.metrics.sentence_labels import Unit, answer_units, guess_units
 from scenarist.question import Item, Prediction, Segments
 from scenarist.registry import make
 from scenarist.signature import sign
 
 REPLICATES = 500
+MODELS = {"detector": "detector", "tt-tfidf": "tt-tfidf-as-printed"}
+"""Who is asked: its name here, and its row in the table `wanzare2019` (settings, what it learns from and tunes on)."""
+RECIPES: Mapping[str, Mapping[str, Any]] = {"stitched": {"related": 0.3}, "together": {"together": 1.0}}
+"""How neighbours in a document are drawn: at random and now and then related, or as they are told together in real texts."""
+DRAWN = {
+    "stitched": "who stands beside whom was drawn (three times in ten a related scenario), so PMI measures the stitching, nothing of life",
+    "together": "who stands beside whom was drawn as often as one story of MCScript's train part tells both, by its words; PMI is "
+    "that of these stories",
+}
 
 
 class Counted(NamedTuple):
@@ -42,40 +54,106 @@ class Counted(NamedTuple):
     there: float = 0.0
 
 
-def table(split: str = "dev", seed: int = 13, limit: int | None = None, model: str = "detector") -> Analysis:
-    """All of it, for the carried detector."""
-    corpus = Stitched(split, documents=400, other=1 / 3, nested=0.25, related=0.3, seeds=(seed,))
-    items = list(make("exam", "detection").set(corpus))[:limit]
-    solver = make("model", model)
-    predictions = [solver.answer(item.question) for item in items]
-    analysis = analyse(items, predictions, seed)
-    what = {
-        "exam": "detection",
-        **corpus.settings(),
-        "data": f"stitched#{data_hash(items)}",
-        "split": split,
-        "seed": seed,
-        "v": __version__,
-        **model_fields(model, {}, solver),
+class AnalysedAnswers(NamedTuple):
+    """One model's answers on one kind of documents, analysed; ``who`` stands in the signatures."""
+
+    model: str
+    recipe: str
+    analysis: Analysis
+    who: dict[str, object]
+    data: str
+
+
+def chosen_models(only: Sequence[str]) -> list[str]:
+    """The models that are named, or all."""
+    return [name for name in MODELS if name in only] or list(MODELS)
+
+
+def answered(
+    split: str, seed: int, limit: int | None, models: Sequence[str], recipes: Sequence[str] = ("stitched",)
+) -> list[AnalysedAnswers]:
+    """Every model's answers on every kind of documents, analysed; a model learns once."""
+    corpora = {recipe: documents(split, seed, recipe) for recipe in recipes}
+    items = {recipe: list(make("exam", "detection").set(corpus))[:limit] for recipe, corpus in corpora.items()}
+    parts = []
+    for name in models:
+        model, who = fitted(name, seed)
+        for recipe in recipes:
+            predictions = [model.answer(item.question) for item in items[recipe]]
+            analysis = analyse(items[recipe], predictions, seed)
+            parts.append(AnalysedAnswers(name, recipe, analysis, who, f"stitched#{data_hash(items[recipe])}"))
+    return parts
+
+
+def documents(split: str, seed: int, recipe: str) -> Stitched:
+    """The stitched documents of a recipe."""
+    return Stitched(split, documents=400, other=1 / 3, nested=0.25, seeds=(seed,), **RECIPES[recipe])
+
+
+def fitted(name: str, seed: int) -> tuple[Model, dict[str, object]]:
+    """A model as the table `wanzare2019` has it under *noisy*, and what signatures say of it."""
+    table = load("wanzare2019")
+    row: Row = next(row for row in table.row if row.name == MODELS[name] and row.role != "published")
+    condition = next(condition for condition in table.condition if condition.name == "noisy")
+    solver = Solver(row, condition, make_exam(condition.exam, condition.settings), seed)
+    model = solver.fitted()
+    held = {"held": list(dict.fromkeys(f"{part.corpus}:{part.split}" for part in solver.held))} if solver.held else {}
+    return model, {**solver.signed(None), **held}
+
+
+def table(split: str = "dev", seed: int = 13, limit: int | None = None, only: Sequence[str] = ()) -> Analysis:
+    """Scenario by scenario (Tables 4 and 8), for our detector and for TT_tf.idf."""
+    parts = answered(split, seed, limit, chosen_models(only))
+    rows = []
+    for part in parts:
+        for row in part.analysis.rows:
+            row.model = row.model if part.model == "detector" else f"{row.model} ({part.model})"
+            row.role = "ours" if part.model == "detector" else "baseline"
+            row.who = part.who
+            rows.append(row)
+    more: dict[str, Any] = {
+        "models": [{"model": part.model, **{key: part.analysis.more[key] for key in OF_A_MODEL}} for part in parts],
+        **{key: parts[0].analysis.more[key] for key in OF_DOCUMENTS},
     }
-    analysis.more["words"] = topic_words()
-    analysis.signature = sign("scenarios", what)
-    return analysis
+    return Analysis(rows, signed_with("scenarios", split, seed, parts), more)
 
 
-def topic_words(most: int = 10) -> dict[str, list[str]]:
-    """Table 9: the words of a scenario's prevalent topics, by the carried topics (lemmas; no text at hand needed).
+OF_A_MODEL = (
+    "confusions", "pairs", "order", "errors", "share_of_ten_commonest", "share_of_hundred_commonest", "share_between_related",
+    "correlations",
+)  # fmt: skip
+OF_DOCUMENTS = ("segments_a_text", "scenarios_a_text", "several_labels")
 
-    A word's share in the topics that the scenario's stories have more of than others, and how much greater it is there than elsewhere.
-    """
-    topics, (names, shares) = carried_topics(), prevalence()
-    more = np.maximum(shares - shares.mean(axis=0), 0.0)  # (C, K)
-    share = topics.weights_ / topics.weights_.sum(axis=1, keepdims=True)  # (K, V)
-    told = more @ share  # (C, V)
-    told /= told.sum(axis=1, keepdims=True)
-    worth = told * np.log(told / told.mean(axis=0))  # what the scenario says more often than others
-    heaviest = np.argsort(-worth, axis=1, kind="stable")[:, :most]
-    return {name: [topics.words_[at] for at in heaviest[number]] for number, name in enumerate(names)}
+
+def confusions(split: str = "dev", seed: int = 13, limit: int | None = None, only: Sequence[str] = ()) -> Analysis:
+    """Table 7 and section 5.3: the ten commonest wrong pairs with their PMI, shares of all errors, correlations."""
+    parts = answered(split, seed, limit, chosen_models(only), tuple(RECIPES))
+    rows = []
+    for part in parts:
+        more, role = part.analysis.more, "ours" if part.model == "detector" else "baseline"
+        end = f"({part.model}{', together' if part.recipe == 'together' else ''})"
+        who = {**part.who, "data": part.data, **documents(split, seed, part.recipe).settings()}
+        for name, value in more["correlations"].items():
+            rows.append(FigureRow(f"{name} {end}", role, {"r/scenarios": Figure(value)}, {}, who))
+        for count in ("ten", "hundred"):
+            share = {"share/errors": Figure(more[f"share_of_{count}_commonest"])}
+            rows.append(FigureRow(f"{count} commonest pairs {end}", role, share, {}, who))
+        for pair in more["confusions"][:10]:
+            scores = {"count/sentences": Figure(pair["sentences"]), "pmi/pair": Figure(pair["pmi"])}
+            related_ = {"relation": pair["relation"]} if pair["relation"] else {}
+            rows.append(FigureRow(f"{pair['true']} → {pair['predicted']} {end}", role, scores, related_, who))
+    said = [f"PMI of rows{' marked together' if recipe == 'together' else ''}: {DRAWN[recipe]}." for recipe in RECIPES]
+    return Analysis(rows, signed_with("confusions", split, seed, parts), {"remarks": said})
+
+
+def signed_with(table: str, split: str, seed: int, parts: Sequence[AnalysedAnswers]) -> str:
+    """The signature of a table of these answers."""
+    what = {
+        "exam": "detection", "data": list(dict.fromkeys(part.data for part in parts)), "split": split, "seed": seed, "v": __version__,
+    }  # fmt: skip
+    if len({part.recipe for part in parts}) == 1:
+        what |= documents(split, seed, parts[0].recipe).settings()
+    return sign(table, what)
 
 
 def seriated(pairs: Mapping[tuple[str, str], int]) -> list[str]:

@@ -3,20 +3,23 @@ section 4.4).
 
 A right answer names the verb and who fills each of its places: ``x``, an entity of the chain by its variable, ``o`` or nobody. Candidates
 are all events seen, and those with a shared entity once for each entity of the chain. An event of the chain votes for a candidate through
-the pair as the two see each other (`learning.event_counts`): sharing ``y`` where both have the entity, not sharing it otherwise.
+the pair as the two see each other (`learning.narrative.arguments`): sharing ``y`` where both have the entity, not sharing it otherwise.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple, Self
 
 import numpy as np
 
-from scenarist.errors import BadInput
+from scenarist.errors import BadInput, Missing
 from scenarist.learning.event_chains import documents
-from scenarist.learning.event_counts import SHARED, EventCounts, Floats, Ints, multi_counts, others, seen_from
+from scenarist.learning.event_counts import CountMatrix, EventCounts, Floats, Ints
+from scenarist.learning.narrative.arguments import SHARED, multi_counts, others, seen_from
 from scenarist.models.events.base import LISTED, EventRanker, expected_rank, named, top
+from scenarist.models.events.instances import shared
 from scenarist.models.events.ngrams import any_skip
 from scenarist.networks.layers import logsumexp
 from scenarist.question import Answer, AnyQuestion, EventGap, Guess, Prediction
@@ -46,20 +49,43 @@ class Cast(NamedTuple):
     """Where each block begins."""
 
 
+class QuestionCounts(NamedTuple):
+    """The counts that a question is answered from: those of all documents, or of the documents that are like its chain."""
+
+    first: CountMatrix
+    second: CountMatrix
+    events: Floats
+    logp: Floats
+
+
+KINDS = ("unigram", "bigram", "pmi", "unigram-instance", "bigram-instance")
+
+
 class MultiArgument(EventRanker):
-    """``by`` is unigram, bigram (eq. 2, 3) or pmi (eq. 4, 5; ``cutoff`` as in the single-argument model)."""
+    """``by`` is unigram, bigram (eq. 2, 3) or pmi (eq. 4, 5; ``cutoff`` as in the single-argument model), or a unigram or bigram counted
+    on the fly in the training documents that hold at least ``share`` of the chain's events (-instance, section 4.5); where no document
+    does, in all documents. An event of the chain is looked for with its own places filled, whoever fills them.
+    """
 
     name = "multi"
 
     def __init__(
-        self, by: str = "bigram", skip: int | str | None = 5, smoothing: float = 0.1, cutoff: int = 0, minimum: int = 2
+        self,
+        by: str = "bigram",
+        skip: int | str | None = 5,
+        smoothing: float = 0.1,
+        cutoff: int = 0,
+        minimum: int = 2,
+        share: float = 1.0,
     ) -> None:
-        if by not in ("unigram", "bigram", "pmi"):
-            raise BadInput(f"multi: by is unigram, bigram or pmi, not {by!r}.")
+        if by not in KINDS:
+            raise BadInput(f"multi: by is one of {', '.join(KINDS)}, not {by!r}.")
         if smoothing <= 0 or cutoff < 0:
             raise BadInput("multi: smoothing is above 0, cutoff 0 or more.")
         super().__init__("multi", "lemma", minimum)
         self.by, self.skip, self.smoothing, self.cutoff = by, any_skip(skip), smoothing, cutoff
+        self.kind, _, instance = by.partition("-")
+        self.instance, self.share = bool(instance), shared(share)
 
     def fit(self, data: Iterable[Any] | EventCounts) -> Self:
         """Learn from stories whose events have arguments."""
@@ -72,8 +98,16 @@ class MultiArgument(EventRanker):
                 "multi: no chain with arguments in the training corpus; chains of verbs and roles alone have none."
             )
         counts = self.counts_
-        self._first, self._second = counts.ordered(self.skip), counts.reverse(self.skip)
-        self._sum = self._first.total
+        if self.instance and counts.instances is None:
+            raise Missing(
+                "multi: counts that were kept in a file do not say which document holds what; learn from the stories themselves."
+            )
+        logp = np.log(counts.events / counts.total)
+        self._whole = QuestionCounts(
+            counts.ordered(self.skip), counts.reverse(self.skip), counts.events.astype(np.float64), logp
+        )
+        self._sum = self._whole.first.total
+        self._near = counts.within(self.skip)
         ids = counts.ids
         shared = [at for at, name in enumerate(counts.types) if f"({SHARED}," in name or f",{SHARED}" in name]
         self._shared = np.array(shared, np.int64)
@@ -81,7 +115,6 @@ class MultiArgument(EventRanker):
         plain[self._shared] = False
         self._plain = np.flatnonzero(plain)
         self._bare = np.array([ids.get(seen_from(parsed(counts.types[at]), None), -1) for at in shared], np.int64)
-        self._logp = np.log(counts.events / counts.total)
         self._casts: dict[AnyQuestion, Cast] = {}
         return self
 
@@ -104,7 +137,8 @@ class MultiArgument(EventRanker):
         links, gap = question.links, question.gap
         entities = tuple(dict.fromkeys(one for link in links for one in others(link)))
         alone = [self.counts_.ids.get(seen_from(link, None), -1) for link in links]
-        plain = self.sums(alone, gap)
+        ground = self.ground(alone)
+        plain = self.sums(ground, alone, gap)
         blocks, parts, events = [0], [plain[self._plain]], [self._plain]
         for entity in entities:
             have = [entity in others(link) for link in links]
@@ -113,12 +147,12 @@ class MultiArgument(EventRanker):
                 for link, has in zip(links, have, strict=True)
             ]
             without = [at if not has else -1 for at, has in zip(alone, have, strict=True)]
-            sharing = self.sums(with_it, gap)[self._shared]
-            apart = self.sums(without, gap)
+            sharing = self.sums(ground, with_it, gap)[self._shared]
+            apart = self.sums(ground, without, gap)
             lacking = np.where(self._bare >= 0, apart[self._bare], apart.min(initial=0.0))
             value = sharing + lacking
-            if self.by == "unigram":
-                value = self._logp[self._shared] - np.log(max(len(entities), 1))
+            if self.kind == "unigram":
+                value = ground.logp[self._shared] - np.log(max(len(entities), 1))
             blocks.append(blocks[-1] + len(events[-1]))
             parts.append(value)
             events.append(self._shared)
@@ -128,29 +162,55 @@ class MultiArgument(EventRanker):
             scores = scores - 1e6 * (self.counts_.events[whole] < self.cutoff)
         return Cast(scores, whole, ("", *entities), tuple(blocks))
 
-    def sums(self, context: list[int], gap: int | None) -> Floats:
+    def ground(self, context: Sequence[int]) -> QuestionCounts:
+        """The counts to answer from: of all documents, or of those like the chain."""
+        instances = self.counts_.instances
+        if not self.instance or instances is None:
+            return self._whole
+        wanted = {event for event in context if event >= 0}
+        hits = np.zeros(self.counts_.documents, np.int64)
+        for event in wanted:
+            hits[instances.index.row(event)[0]] += 1
+        need = max(1, math.ceil(self.share * len(set(context)) - 1e-9))
+        like = np.flatnonzero(hits >= need)
+        if not len(like):
+            return self._whole
+        size = len(self.counts_)
+        events = summed(instances.events, like, size)
+        rows = summed(instances.pairs, like, len(self.counts_.pairs))
+        chosen = np.flatnonzero((rows > 0) & self._near)
+        first, second = self.counts_.pairs[chosen, 0], self.counts_.pairs[chosen, 1]
+        logp = np.log(events + np.exp(self._whole.logp) * 0.5)  # what these documents lack follows in the order of all
+        return QuestionCounts(
+            CountMatrix.of(first, second, rows[chosen], size),
+            CountMatrix.of(second, first, rows[chosen], size),
+            events,
+            logp - logsumexp(logp),
+        )
+
+    def sums(self, ground: QuestionCounts, context: list[int], gap: int | None) -> Floats:
         """What the events of the chain that are not -1 give to every event."""
-        size, events = len(self.counts_), self.counts_.events
-        if self.by == "unigram":
-            return self._logp
+        size, events = len(self.counts_), ground.events
+        if self.kind == "unigram":
+            return ground.logp
         scores = np.zeros(size)
         for place, at in enumerate(context):
             if at < 0:
                 continue
             tables = (
-                (self._first, self._second)
-                if gap is None or self.by == "pmi"
-                else (self._first,)
+                (ground.first, ground.second)
+                if gap is None or self.kind == "pmi"
+                else (ground.first,)
                 if place < gap
-                else (self._second,)
+                else (ground.second,)
             )
             seen = np.zeros(size)
             for table in tables:
                 columns, counts = table.row(at)
                 seen[columns] += counts
-            if self.by == "pmi":
+            if self.kind == "pmi":
                 had = seen > 0
-                scores[had] += np.log(seen[had] / self._sum) - self._logp[at] - self._logp[had]
+                scores[had] += np.log(seen[had] / self._sum) - ground.logp[at] - ground.logp[had]
             elif gap is None or place < gap:
                 scores += np.log((seen + self.smoothing) / (events[at] + size * self.smoothing))
             else:
@@ -200,6 +260,15 @@ class MultiArgument(EventRanker):
             return None, behind
         place = begin + int(here[0])
         return float(logp[place]), expected_rank(logp, place)
+
+
+def summed(table: CountMatrix, rows: Ints, size: int) -> Floats:
+    """The sum of some rows of a table."""
+    total = np.zeros(size)
+    for row in rows.tolist():
+        columns, counts = table.row(row)
+        total[columns] += counts
+    return total
 
 
 def parsed(text: str) -> Link:

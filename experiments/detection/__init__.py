@@ -1,0 +1,1 @@
+"""Scenario detection: why TopicTiling cuts as it does."""
