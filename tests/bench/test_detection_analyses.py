@@ -1,4 +1,4 @@
-"""Agreement of annotators, scenario by scenario counts, the passages of the guidelines, and ranking by affinity."""
+"""Agreement of annotators, scenario by scenario counts, the passages of the guidelines."""
 
 from __future__ import annotations
 
