@@ -250,6 +250,11 @@ class Story(Noun, frozen=True):
         """The value of a note."""
         return next((value for key, value in self.notes if key == name), None)
 
+    @property
+    def made_of(self) -> tuple[str, ...]:
+        """The texts that a document was made of: stitched documents note each as ``source``."""
+        return tuple(value for key, value in self.notes if key == "source")
+
     def entity(self, id: str) -> Entity | None:
         """The entity of that id."""
         return next((entity for entity in self.entities if entity.id == id), None)

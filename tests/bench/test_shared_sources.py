@@ -9,6 +9,7 @@ from scenarist.bench.bootstrap import group_sums, interval, replicated, sources_
 from scenarist.bench.marks import marks_of, mean_marks, score
 from scenarist.bench.ratios import Ratio
 from scenarist.bench.significance import compare
+from scenarist.bench.sit import items_of
 from scenarist.metrics.accuracy import Accuracy
 from scenarist.metrics.agreement import Kappa
 from scenarist.metrics.boundaries import Pk
@@ -16,6 +17,8 @@ from scenarist.metrics.labels import F1
 from scenarist.metrics.surprisal import Surprisal
 from scenarist.noun import from_json, to_json
 from scenarist.question import Choice, Guess, Item, Mark, Prediction
+from scenarist.registry import make
+from scenarist.story import Story, replace
 
 
 def documents(rng, stories=50, number=150, own=0.5):
@@ -191,3 +194,27 @@ def test_no_interval_ends_beyond_what_its_metric_can_be(metric):
 def test_what_has_no_bounds_keeps_its_interval():
     marks = [Mark(f"i{at}", (("nats", 5.0 + at % 3), ("n", 1.0))) for at in range(30)]
     assert interval(Surprisal(), marks).low > 5.0
+
+
+def document(name, *sources):
+    sentences = ["She filled the tub.", "She got in.", "She washed her hair.", "She dried herself.", "She went to bed."]
+    story = Story.from_sentences(name, sentences, scenario="taking a bath")
+    return replace(story, notes=tuple(("source", source) for source in sources))
+
+
+@pytest.mark.parametrize(
+    ("exam", "settings"), [("ordering", {}), ("untold", {}), ("gaps", {}), ("reading", {}), ("detection", {})]
+)
+def test_items_of_any_exam_carry_the_texts_their_document_was_made_of(exam, settings):
+    """Two documents share a text: their items are not drawn apart. A story of one source is its own."""
+    told = [document("d1", "mcscript:1", "mcscript:2"), document("d2", "mcscript:2"), document("alone")]
+    if exam in ("untold", "gaps", "reading"):
+        read = make("reader", "default")([story.text for story in told])
+        told = [
+            replace(story, notes=old.notes, id=old.id, scenario=old.scenario)
+            for story, old in zip(read, told, strict=True)
+        ]
+    items = items_of(make("exam", exam, **settings), told)
+    assert {item.group for item in items} == {"d1", "d2", "alone"}
+    expected = {"d1": ("mcscript:1", "mcscript:2"), "d2": ("mcscript:2",), "alone": ()}
+    assert all(item.groups == expected[item.group] for item in items)

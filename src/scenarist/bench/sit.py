@@ -71,14 +71,30 @@ def make_exam(name: str, settings: Mapping[str, Any]) -> Exam:
     return exam
 
 
+class SourcedStories:
+    """The same stories; what each was made of is noted as it goes by."""
+
+    def __init__(self, stories: Iterable[Any]) -> None:
+        self.stories, self.made_of = stories, dict[str, tuple[str, ...]]()
+
+    def __iter__(self) -> Iterator[Any]:
+        for story in self.stories:
+            if sources := getattr(story, "made_of", ()):
+                self.made_of[story.id] = sources
+            yield story
+
+
 def items_of(exam: Exam, stories: Iterable[Any], limit: int | None = None) -> list[Item]:
-    """The items an exam sets, with distinct ids, at most ``limit``."""
+    """The items an exam sets, with distinct ids, at most ``limit``; those of one document carry the texts that it was made of."""
     items: list[Item] = []
     seen: set[str] = set()
-    for item in itertools.islice(exam.set(stories), limit):
+    sourced = SourcedStories(stories)
+    for item in itertools.islice(exam.set(sourced), limit):
         if item.id in seen:
             raise BadInput(f"exam {exam.name}: two items have the id {item.id!r}; ids must be distinct.")
         seen.add(item.id)
+        if not item.groups and (sources := sourced.made_of.get(item.group)):
+            item = msgspec.structs.replace(item, groups=sources)
         items.append(item)
     if not items:
         raise BadInput(

@@ -66,7 +66,7 @@ class Detection:
                 found = tuple(one for one in found if one.by == self.by)
             elif len(people) > 1:
                 found = adjudicate(found, self.least)
-            yield Item(story.id, Where(bare), Segments(found), story.id, tags=tags, groups=made_of(story))
+            yield Item(story.id, Where(bare), Segments(found), story.id, tags=tags, groups=story.made_of)
 
     def checked(self, story: Story) -> Iterator[Segment]:
         """The segments with canonical labels, empty ones and *None* dropped."""
@@ -91,11 +91,6 @@ class Detection:
             f"story {story.id!r}: the label {label!r} is not in the inventory.{hint} "
             "Take labels as they stand with the exam setting labels='any'."
         )
-
-
-def made_of(story: Story) -> tuple[str, ...]:
-    """The texts a document was made of: stitched documents note each as ``source``."""
-    return tuple(value for key, value in story.notes if key == "source")
 
 
 def adjudicate(segments: Sequence[Segment], least: int = 1) -> tuple[Segment, ...]:

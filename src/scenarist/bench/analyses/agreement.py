@@ -27,7 +27,6 @@ from scenarist.bench.sheet import Analysis, Figure, FigureRow
 from scenarist.contracts import Metric
 from scenarist.corpora.stitched import Stitched, kin
 from scenarist.errors import BadInput, Missing
-from scenarist.exams.detection import made_of
 from scenarist.formats import brat, webanno
 from scenarist.formats.lines import stem
 from scenarist.formats.plain import sentences
@@ -71,7 +70,7 @@ def measure(stories: Sequence[Story], fields: Mapping[str, object], said: Sequen
             for name in METRICS:
                 counts = make("metric", name).agree(*answers, item)
                 mark = Mark(
-                    story.id, tuple((key, float(value)) for key, value in counts.items()), story.id, made_of(story)
+                    story.id, tuple((key, float(value)) for key, value in counts.items()), story.id, story.made_of
                 )
                 pairs.setdefault((one, two), {}).setdefault(name, []).append(mark)
             sentences_of_kind = Counter(
@@ -89,7 +88,7 @@ def measure(stories: Sequence[Story], fields: Mapping[str, object], said: Sequen
     rows.append(row("all pairs", pooled, fields))
     rows[-1].scores |= {
         f"share/{name}": ratio(
-            Tally(counter[name], counter.total(), made_of(story) or (story.id,)) for story, counter in by_story
+            Tally(counter[name], counter.total(), story.made_of or (story.id,)) for story, counter in by_story
         )
         for name in KINDS
     }

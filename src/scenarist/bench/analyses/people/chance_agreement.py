@@ -21,7 +21,6 @@ from scenarist.bench.bootstrap import interval
 from scenarist.bench.marks import total
 from scenarist.bench.sheet import Figure
 from scenarist.errors import Missing, missing_extra
-from scenarist.exams.detection import made_of
 from scenarist.metrics.sentence_labels import NONE, cover
 from scenarist.question import Guess, Item, Mark, Prediction, Segments, Where
 from scenarist.registry import make
@@ -130,7 +129,7 @@ def human_f1(stories: Iterable[tuple[Story, tuple[str, str]]], seed: int = 13) -
             item = Item(f"{story.id} {key_by} {answer_by}", Where(bare), key, story.id)
             counts = metric.mark(item, Prediction(item.id, (Guess(answer),), answer_by))
             named = tuple((name, float(count)) for name, count in counts.items())
-            marks.append(Mark(item.id, named, story.id, made_of(story)))
+            marks.append(Mark(item.id, named, story.id, story.made_of))
     if not marks:
         return None
     low, high = interval(metric, marks, seed=seed)
