@@ -6,6 +6,7 @@ import pytest
 
 from scenarist.errors import BadInput
 from scenarist.metrics.judged import gaps_at, judge, judgements, met
+from scenarist.models.untold.second_key import second_keys
 from scenarist.question import Guess, Item, JudgedEvent, JudgedKey, Prediction, Suggestion, Suggestions
 from scenarist.registry import make
 
@@ -140,3 +141,21 @@ def test_a_test_file_on_the_search_path_is_the_test_split(tmp_path, monkeypatch)
     monkeypatch.setenv("SCENARIST_DATA", str(tmp_path))
     assert [story.id for story in make("corpus", "judged", split="test")] == ["a"]
     assert len(list(make("corpus", "judged", split="dev"))) == 20
+
+
+def test_a_second_judge_answers_the_stories_it_read_and_no_other(item):
+    judge_again, (first, *_) = make("model", "second-key"), make("exam", "judged").set(make("corpus", "judged"))
+    said = judge_again.answer(first.question).best
+    assert len(said.suggestions) == 4 < len(make("model", "second-key", most=99).answer(first.question).best.suggestions)
+    text = first.question.story.text
+    for suggestion in said.suggestions:
+        assert suggestion.offset == 0 or text[suggestion.offset - 1] in ".!?\"'”’", "a gap stands behind a sentence"
+    assert judge_again.answer(item.question).best == Suggestions()
+
+
+def test_every_judged_story_has_a_second_key():
+    stories = [story for split in ("dev", "test") for story in make("corpus", "judged", split=split)]
+    keys = second_keys()
+    assert {story.story.id for story in stories} == set(keys)
+    for story in stories:
+        assert all(0 <= event.gap <= len(story.key.sentences) for event in keys[story.story.id].unsaid)

@@ -19,7 +19,7 @@ ASKS = {
     "goes-without-saying": "After which of the two beginnings is the last sentence surprising?",
     "the-or-a": "Which of the two is the better way to go on?",
     "tellable": "Which of the two events is more worth telling, when somebody tells this story?",
-    "false-memory": "Neither sentence (or this order of events) stood in the story. Which will more readers believe to have read?",
+    "false-memory": "Weeks later, which of the two (sentences or orders of events) will more readers of this story believe to have read?",
     "winograd": "Which of the two does the sentence mean?",
 }
 

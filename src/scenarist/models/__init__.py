@@ -30,6 +30,7 @@ INDEX: dict[str, str] = {
     "gap-lm": "scenarist.models.untold.language_model:GapLanguageModel",
     "untold-counts": "scenarist.models.untold.counts:UntoldCounts",
     "untold-library": "scenarist.models.untold.library:WrittenScriptModel",
+    "second-key": "scenarist.models.untold.second_key:SecondJudge",
     "untold-network": "scenarist.models.untold.counts:UntoldNetwork",
     "untold-deep": "scenarist.models.untold.deep:UntoldDeep",
     "scenario-frequency": "scenarist.models.untold.counts:ScenarioFrequency",  # old names of the four above

