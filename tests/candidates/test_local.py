@@ -16,6 +16,7 @@ from scenarist.networks.addresses.base import Continuations  # noqa: E402
 from scenarist.networks.addresses.local import GgufModel, LibraryScorer  # noqa: E402
 from scenarist.networks.gguf import load_tokenizer  # noqa: E402
 from scenarist.store.home import digest  # noqa: E402
+from scenarist.verbs.fill import fill  # noqa: E402
 from tests.candidates.tiny_gguf import write_tiny_gguf  # noqa: E402
 from tests.candidates.tiny_model import write_tiny_model  # noqa: E402
 
@@ -82,3 +83,15 @@ def test_a_file_that_does_not_say_what_each_piece_is_is_not_read(folder: Path, t
     path = write_tiny_gguf(folder, tmp_path / "short.gguf", kinds=100)
     with pytest.raises(ValueError, match="shorter"):
         load_tokenizer(path)
+
+
+def test_a_language_model_ranks_what_the_counts_propose(file: Path) -> None:
+    chain = "order:subj eat:subj ?"
+    filled, counted = fill(chain, model=f"gguf:{file}", top=40), fill(chain, top=40)
+    assert {option.event for option in filled.candidates} == {option.event for option in counted.candidates}
+    assert [option.event for option in filled.candidates] != [option.event for option in counted.candidates]
+    assert {option.votes for option in filled.candidates} == {("the language model",)}
+    levels = [option.logp for option in filled.candidates]
+    assert levels == sorted(levels, reverse=True)
+    with pytest.raises(BadInput, match="does not rank events"):
+        fill(chain, model="ngram-overlap")

@@ -13,6 +13,8 @@ from functools import cache
 from pathlib import Path
 from typing import Any, overload
 
+import msgspec
+
 from scenarist.answers import Candidate, FilledChain, WrittenEndings
 from scenarist.errors import BadInput
 from scenarist.learning.event_chains import our_link
@@ -26,6 +28,8 @@ from scenarist.story import Link
 from scenarist.verbs.endings import choose_ending, write_endings
 
 GAP = frozenset({"?", "_", "___", "*"})
+SHORTLIST = 40
+"""So many events of the counts a language model is asked about."""
 SOURCES = {
     "stories": (
         "events/stories.npz",
@@ -130,7 +134,8 @@ def fill_chain(
     scenario: str = "",
     source: str = "stories",
 ) -> FilledChain:
-    """The best events for the gap of a chain, by a named model over learned counts (the package's own by default)."""
+    """The best events for the gap of a chain, by a named model over learned counts (the package's own by default). A language model at
+    an address ranks the ``SHORTLIST`` best of `mixture`."""
     asked = parse_chain(text)
     question = EventGap(tuple(map(our_link, asked.links)), asked.gap)
     path, learned = counts_file(folder, scenario, source)
@@ -138,16 +143,25 @@ def fill_chain(
     if model == "mixture" and not settings:
         settings = telling(counts)
     solver = make("model", model, **(settings or {}))
-    if not isinstance(solver, EventRanker):
-        raise BadInput(f"{model!r} does not rank events. Try bigram, pmi-cutoff, unigram or mixture.")
-    solver.fit(counts)
-    prediction = solver.answer(question)
+    ranker = solver if isinstance(solver, EventRanker) else make("model", "mixture", **telling(counts))
+    if ranker is not solver and (EventGap not in solver.asks or solver.learns != "nothing"):
+        raise BadInput(
+            f"{model!r} does not rank events. Try bigram, pmi-cutoff, unigram or mixture, or a language model by its address (gguf:FILE)."
+        )
+    ranker.fit(counts)
+    prediction = ranker.answer(question)
     sentences = Sentences(folder) if folder is not None else None
     names = tuple(str(link) for link in question.links)
     fresh = [guess for guess in prediction.guesses if str(guess.answer) not in names]
+    if ranker is not solver:
+        choices = tuple(Link.parse(str(guess.answer)) for guess in fresh[: max(SHORTLIST, top)])
+        prediction = solver.answer(EventGap(question.links, question.gap, choices))
+        fresh = list(prediction.guesses)
     scripts = verbs_of_scripts()
     verbs = tuple(dict.fromkeys(link.predicate for link in question.links))
-    candidates = tuple(candidate(guess, solver, counts, sentences, scripts, verbs) for guess in fresh[:top])
+    candidates = tuple(candidate(guess, ranker, counts, sentences, scripts, verbs) for guess in fresh[:top])
+    if ranker is not solver:
+        candidates = tuple(msgspec.structs.replace(option, votes=("the language model",)) for option in candidates)
     return FilledChain(names, question.gap, model, candidates, prediction.note, learned)
 
 
