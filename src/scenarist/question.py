@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from typing import TypeAlias
 
+from msgspec import structs
+
 from scenarist.noun import Noun, finite
 from scenarist.story import Link, Segment, Story
 
@@ -74,6 +76,10 @@ class Choice(Question, frozen=True, tag="choice"):
     """The activity it is about, where it is told."""
     focus: int | None = None
     """Index into ``context`` of the event in question; None where the context is that event alone."""
+
+    def without_context(self) -> Choice:
+        """The choices alone."""
+        return structs.replace(self, context=(), focus=None)
 
 
 class Order(Question, frozen=True, tag="order"):

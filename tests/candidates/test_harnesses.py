@@ -69,6 +69,29 @@ def run(folder: Path, *command: str) -> None:
     assert done.returncode == 0, done.stdout[-2000:] + done.stderr[-4000:]
 
 
+def test_an_exported_condition_shows_what_ours_shows(tmp_path: Path) -> None:
+    blind = (
+        TABLE
+        + TABLE[TABLE.index("[[condition]]") : TABLE.index("[[row]]")].replace('"ending"', '"blind"')
+        + 'candidates = "choices"\n'
+    )
+    labelled = (
+        TABLE[TABLE.index("[[condition]]") : TABLE.index("[[row]]")].replace('"ending"', '"labelled"')
+        + 'candidates = "no"\n'
+    )
+    path = tmp_path / "three.toml"
+    path.write_text(blind + labelled)
+    tasks = export("lm-eval", str(path), tmp_path / "tasks")
+    assert [task.stem.rpartition("_")[2] for task in tasks] == ["ending", "blind"]
+    shown, hidden = (
+        [json.loads(line) for line in task.with_suffix(".jsonl").read_text().splitlines()] for task in tasks
+    )
+    assert len({entry["query"] for entry in hidden}) == 1 < len({entry["query"] for entry in shown})
+    assert [entry["choices"] for entry in hidden] == [entry["choices"] for entry in shown]
+    for told, bare in zip(shown, hidden, strict=True):
+        assert told["query"] in told["asks"][0] and told["query"] not in bare["asks"][0]
+
+
 def test_lm_eval_gives_our_likelihoods_and_our_accuracy(tmp_path: Path, model: Path) -> None:
     pytest.importorskip("lm_eval")
     (task,) = export("lm-eval", table(tmp_path), tmp_path / "tasks")

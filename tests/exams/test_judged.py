@@ -146,7 +146,9 @@ def test_a_test_file_on_the_search_path_is_the_test_split(tmp_path, monkeypatch)
 def test_a_second_judge_answers_the_stories_it_read_and_no_other(item):
     judge_again, (first, *_) = make("model", "second-key"), make("exam", "judged").set(make("corpus", "judged"))
     said = judge_again.answer(first.question).best
-    assert len(said.suggestions) == 4 < len(make("model", "second-key", most=99).answer(first.question).best.suggestions)
+    assert (
+        len(said.suggestions) == 4 < len(make("model", "second-key", most=99).answer(first.question).best.suggestions)
+    )
     text = first.question.story.text
     for suggestion in said.suggestions:
         assert suggestion.offset == 0 or text[suggestion.offset - 1] in ".!?\"'”’", "a gap stands behind a sentence"

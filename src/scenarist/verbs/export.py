@@ -1,9 +1,9 @@
 """Table -> a folder with tasks that other harnesses run unchanged: lm-evaluation-harness and inspect.
 
-Exported are the conditions whose questions are choices, with our prompts. For lm-eval: what `--model` scores by ``how=sum``; causes and
-effects by letters, since their texts stand before the event and not after it. For inspect: what `--model` asks by ``score=text``, each
-question in both orders, answers read by the same pattern. Beside the tasks lies an exam folder
-for each condition, against which `scenarist score` marks the harness's logs.
+Exported are the conditions whose questions are choices and that `--model` sits, with our prompts; where it is shown the choices alone, so
+is the harness. For lm-eval: what `--model` scores by ``how=sum``; causes and effects by letters, since their texts stand before the event
+and not after it. For inspect: what `--model` asks by ``score=text``, each question in both orders, answers read by the same pattern.
+Beside the tasks lies an exam folder for each condition, against which `scenarist score` marks the harness's logs.
 """
 
 from __future__ import annotations
@@ -41,6 +41,8 @@ def export(
     spec, place = load(table), Path(folder)
     wording, written = prompts_of(prompts), list[Path]()
     for condition in spec.condition:
+        if condition.candidates == "no":
+            continue
         plan = plan_of(condition, Ways(split or "dev", limit))
         items = [item for item in plan.items if isinstance(item.question, Choice) and isinstance(item.key, str)]
         if not items:
@@ -52,7 +54,7 @@ def export(
             plan.exam.name, condition.corpus, split or "dev", len(items), data, fixed, tuple(condition.metrics)
         )
         write_exam(place / f"{name}-exam", items, card)
-        documents = [document(item, wording) for item in items]
+        documents = [document(item, wording, alone=condition.candidates == "choices") for item in items]
         write_lines(place / f"{name}.jsonl", documents)
         written.append(write_task(target, place, name, wording.name))
     if not written:
@@ -60,12 +62,12 @@ def export(
     return written
 
 
-def document(item: Item, wording: Any) -> dict[str, Any]:
-    """An item as a document of a task: what is read, the choices, which is right."""
+def document(item: Item, wording: Any, alone: bool = False) -> dict[str, Any]:
+    """An item as a document of a task: what is read (``alone``: nothing but the choices), the choices, which is right."""
     from scenarist.models.candidates.prompts import LETTERS, focus_of, lettered, story_of
 
     question: Any = item.question
-    asked: Choice = question
+    asked: Choice = question.without_context() if alone else question
     activity = wording.fill("activity", "before", activity=asked.scenario) if asked.scenario else ""
     story, focus = story_of(asked), focus_of(asked)
     asks = [

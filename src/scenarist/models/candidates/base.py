@@ -13,8 +13,6 @@ from functools import partial
 from pathlib import Path
 from typing import Any, Self
 
-import msgspec
-
 from scenarist.errors import BadInput
 from scenarist.inventory import inventory
 from scenarist.models.candidates import parsing
@@ -102,8 +100,7 @@ class CandidateModel:
         """All questions, those of a kind together; with ``see="choices"`` nothing of a choice but its texts."""
         if self.see == "choices":
             questions = [
-                msgspec.structs.replace(question, context=(), focus=None) if isinstance(question, Choice) else question
-                for question in questions
+                question.without_context() if isinstance(question, Choice) else question for question in questions
             ]
         out: dict[int, Prediction] = {}
         kinds: dict[str, list[int]] = {}

@@ -82,5 +82,7 @@ class SecondJudge:
                 "", (Guess(Suggestions()),), by=self.name, note="the second judge has not read this story"
             )
         scenarios = tuple(inventory.find(name).name if inventory.known(name) else name for name in key.scenarios)
-        events = tuple(Suggestion(event.event, offset_of(question.story, event.gap)) for event in key.unsaid[: self.most])
+        events = tuple(
+            Suggestion(event.event, offset_of(question.story, event.gap)) for event in key.unsaid[: self.most]
+        )
         return Prediction("", (Guess(Suggestions(scenarios, events)),), by=self.name)
