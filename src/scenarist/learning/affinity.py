@@ -164,25 +164,25 @@ class Affinity:
                         f"{path}: affinities of another version. Fit them again: scenarist corpus affinity CORPUS -o {path}"
                     )
                 *kinds, words = text_of(arrays["settings"])
-                found = cls("+".join(kinds), words)
-                found.labels_, found.vocabulary_ = text_of(arrays["labels"]), text_of(arrays["vocabulary"])
-                found.idf_, found.bias_ = arrays["idf"].astype(float), arrays["bias"].astype(float)
-                found.weights_ = arrays["weights"].astype(float) * float(arrays["scale"][0])
+                affinity = cls("+".join(kinds), words)
+                affinity.labels_, affinity.vocabulary_ = text_of(arrays["labels"]), text_of(arrays["vocabulary"])
+                affinity.idf_, affinity.bias_ = arrays["idf"].astype(float), arrays["bias"].astype(float)
+                affinity.weights_ = arrays["weights"].astype(float) * float(arrays["scale"][0])
                 if "topics" in arrays:
                     own = Topics(len(arrays["topics"]))
                     own.words_, own.weights_ = text_of(arrays["topic_words"]), np.exp(arrays["topics"].astype(float))
                     own.place_ = {word: number for number, word in enumerate(own.words_)}
-                    found.topics, found.topics_ = own.topics, own
+                    affinity.topics, affinity.topics_ = own.topics, own
         except (OSError, KeyError, ValueError) as error:
             if isinstance(error, BadInput):
                 raise
             raise BadInput(
                 f"{path}: not a file of affinities ({error}). Make one with: scenarist corpus affinity CORPUS -o FILE"
             ) from error
-        found.place_ = {word: number for number, word in enumerate(found.vocabulary_)}
-        if "topics" in found.kinds and found.topics_ is None:
-            found.topics_ = carried_topics(found.words)
-        return found
+        affinity.place_ = {word: number for number, word in enumerate(affinity.vocabulary_)}
+        if "topics" in affinity.kinds and affinity.topics_ is None:
+            affinity.topics_ = carried_topics(affinity.words)
+        return affinity
 
 
 def regression(rows: Array, names: Sequence[str]) -> tuple[tuple[str, ...], Array, Array]:

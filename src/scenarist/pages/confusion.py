@@ -170,8 +170,8 @@ def words_page(form: Mapping[str, Any]) -> str:
     lines = []
     for name, words in sorted(form["words"].items()):
         printed = set(form["printed"].get(name, ()))
-        told = ", ".join(f"<b>{escape(word)}</b>" if word in printed else escape(word) for word in words)
-        lines.append(f"<tr><td>{escape(name)}</td><td class='left'>{told}</td></tr>")
+        listed = ", ".join(f"<b>{escape(word)}</b>" if word in printed else escape(word) for word in words)
+        lines.append(f"<tr><td>{escape(name)}</td><td class='left'>{listed}</td></tr>")
     head = "<thead><tr><th>scenario</th><th class='left'>words</th></tr></thead>"
     body = (
         "<h1>Words of topics (Table 9)</h1><p class='lead'>The ten words of each scenario's prevalent topics, by LDA on MCScript's training stories alone, without names. "

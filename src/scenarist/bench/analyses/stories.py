@@ -118,10 +118,12 @@ def figures(corpus: Iterable[Story], limit: int | None = None) -> StoryFigures:
         if words := TOKEN.findall(story.title.lower()):
             lengths.append(len(words))
             titles[tuple([*words, "end"][:DEEP])] += 1
-    positions = tuple((at, mean(found), float(median(found)), len(found)) for at, found in sorted(sizes.items()))
+    positions = tuple(
+        (at, mean(lengths), float(median(lengths)), len(lengths)) for at, lengths in sorted(sizes.items())
+    )
     name, split = getattr(corpus, "name", ""), getattr(corpus, "split", "")
     counted, length = tuple(events.most_common(TOP)), mean(lengths) if lengths else None
-    spread = tuple(tuple(sorted(Counter(found).items())) for _, found in sorted(sizes.items()))
+    spread = tuple(tuple(sorted(Counter(lengths).items())) for _, lengths in sorted(sizes.items()))
     return StoryFigures(
         name, split, stories, positions, spread, counted, sum(events.values()), tuple(titles.most_common()), length
     )
