@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from pathlib import Path
 
 import pytest
 
@@ -125,6 +126,13 @@ def test_hand_made_tests(tmp_path: object) -> None:
     path.write_text("<ANSWER> fall->nsubj\n<INSERT_INDEX> 9\n<CLOZE> slip->nsubj\n", encoding="utf-8")
     with pytest.raises(BadInput, match="line 3"):
         list(EventCloze("lm-cloze", tests=str(path)).set([]))
+
+
+def test_switches_that_would_do_nothing_with_hand_made_tests_are_refused(tmp_path: Path) -> None:
+    for idle in ({"min": 5}, {"repeats": False, "choices": 5}):
+        with pytest.raises(BadInput, match="would do nothing"):
+            EventCloze("lm-cloze", tests=str(tmp_path / "tests.txt"), **idle)
+    assert EventCloze("lm-cloze", tests=str(tmp_path / "tests.txt"), position="unknown", items=3).switches.items == 3
 
 
 @pytest.mark.parametrize(

@@ -210,11 +210,13 @@ def show(form: dict[str, Any], sheet: Sheet, quiet: bool, cite: bool) -> None:
         cells.append((marked_name(row), row["role"], *texts))
     print_grid(out, grid, ("model", "role", *columns), cells, f"{table.title} ({sheet.split})")
     if axes := form.get("axes"):
-        from scenarist.pages.eventcloze import curve_lines
+        from scenarist.pages.eventcloze import curve_groups, curve_lines
 
         width = max(30, min(100, out.width - 12))
-        for line in curve_lines(form["curves"], axes["x"], axes["y"], axes["log"], width):
-            out.print(line, markup=False, highlight=False, soft_wrap=True)
+        for group, curves in curve_groups(form["curves"]).items():
+            drawn = curve_lines(curves, axes["x"], axes["y"], axes["log"], width)
+            for line in [*([f"{group}:"] if group else []), *drawn]:
+                out.print(line, markup=False, highlight=False, soft_wrap=True)
     for row in form["rows"]:
         if row.get("problem"):
             out.print(f"{row['model']} was not run: {row['problem']}", markup=False, soft_wrap=True)

@@ -105,6 +105,12 @@ class EventCloze:
                 raise BadInput(f"eventcloze: {name} is one of {', '.join(values)}, not {value!r}.")
         if self.switches.min < 2:
             raise BadInput("eventcloze: min must be 2 or more; a chain of one event leaves nothing to predict from.")
+        idle = sorted(set(switches) - {"tests", "position", "items"})
+        if self.switches.tests != "auto" and idle:
+            raise BadInput(
+                f"eventcloze: hand-made tests are taken as they are (tests={self.switches.tests}); {', '.join(idle)} would do nothing. "
+                "Only position and items go with tests."
+            )
         if self.switches.choices == 1 or self.switches.choices < 0:
             raise BadInput("eventcloze: choices is 0 (open ranking) or 2 and more.")
         if self.switches.unshared and train is None:

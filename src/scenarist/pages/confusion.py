@@ -64,7 +64,7 @@ def model_part(part: Mapping[str, Any], said: dict[str, list[str]]) -> str:
         for number, (one, two, count) in enumerate(pairs[:300])
     )
     shares = (
-        f"{part['errors']} wrong label assignments; the ten commonest pairs are {100 * part['share_of_ten_commonest']:.0f} % of them (16 % in the paper), "
+        f"{part['errors_with_none']} wrong label assignments, {part['errors']} of them a scenario for a scenario; of these the ten commonest pairs are {100 * part['share_of_ten_commonest']:.0f} % (16 % in the paper), "
         f"the hundred commonest {100 * part['share_of_hundred_commonest']:.0f} % (63 %); {100 * part['share_between_related']:.0f} % are between scenarios the inventory calls related."
     )
     return (
@@ -74,7 +74,7 @@ def model_part(part: Mapping[str, Any], said: dict[str, list[str]]) -> str:
         f"<h3>The commonest wrong pairs (Table 7)</h3>{commonest(part['confusions'][:10])}"
         f"<h3>Correlations (section 5.3)</h3>{correlated(part['correlations'])}"
         "<p class='soft'>Who stands beside whom in a stitched document was drawn: PMI measures the stitching, nothing of life. <code>scenarist bench confusions</code> "
-        "has documents whose neighbours are told together in real texts, too.</p>"
+        "has documents whose neighbours are told together in stories, too.</p>"
     )
 
 

@@ -143,13 +143,13 @@ ORDERED = {
 
 def chain_picture(chain: NarrativeChain) -> str:
     """A chain as SVG: events down the page, arrows between those whose order is sure, darker where it is surer."""
-    high, left, wide = 34, 190, 190
+    high, left, wide = 34, 190, 170
     size = high * len(chain.events) + 12
     parts = []
     sure = [(first, second, share) for first, second, share, _ in chain.before if share >= 0.6]
     for first, second, share in sorted(sure, key=lambda edge: edge[2]):
         top, bottom = 22 + high * first, 22 + high * second
-        bend = left + 18 + 9 * (second - first)
+        bend = left + 24 + 36 * (second - first)
         parts.append(
             f'<path d="M{left} {top} Q{bend} {(top + bottom) / 2:.0f} {left} {bottom}" fill="none" stroke="var(--accent)" '
             f'stroke-opacity="{min(1.0, 2 * share - 1):.2f}" stroke-width="1.6" marker-end="url(#tip)"/>'
@@ -168,6 +168,21 @@ def curves_page(form: Mapping[str, Any]) -> str:
     axes = form["axes"]
     title = TITLES.get(form["table"], form["table"])
     return curve_page(title, form["curves"], axes["x"], axes["y"], form["signature"], log=axes["log"])
+
+
+def curve_groups(
+    curves: Mapping[str, Sequence[tuple[float, float]]],
+) -> dict[str, dict[str, Sequence[tuple[float, float]]]]:
+    """Curves by what stands behind the comma of their names: a picture each.
+
+    >>> curve_groups({"pmi, lm-cloze": [], "unigram, lm-cloze": [], "pmi, narrative-cloze": []})
+    {'lm-cloze': {'pmi': [], 'unigram': []}, 'narrative-cloze': {'pmi': []}}
+    """
+    groups: dict[str, dict[str, Sequence[tuple[float, float]]]] = {}
+    for name, curve in curves.items():
+        short, _, group = name.partition(", ")
+        groups.setdefault(group, {})[short] = curve
+    return groups
 
 
 TITLES = {
@@ -223,23 +238,24 @@ def curve_lines(
 def curve_page(
     title: str, curves: Mapping[str, Sequence[tuple[float, float]]], x: str, y: str, signature: str, log: bool = False
 ) -> str:
-    """Curves as one picture and the numbers under it: nothing is drawn without numbers."""
-    points = [point for curve in curves.values() for point in curve]
-    heads = "".join(f"<th>{escape(name)}</th>" for name in curves)
-    values = {name: dict(curve) for name, curve in curves.items()}
-    marks = sorted({point[0] for point in points})
-    rows = "".join(
-        f"<tr><td>{mark:g}</td>"
-        + "".join(f"<td>{NUMBERS.text(values[name].get(mark), y)}</td>" for name in curves)
-        + "</tr>"
-        for mark in marks
-    )
-    body = (
-        f"<h1>{escape(title)}</h1>{curve_picture(curves, x, y, log)}"
-        f"<div class='scroll'><table><thead><tr><th>{escape(x)}</th>{heads}</tr></thead><tbody>{rows}</tbody></table></div>"
-        f"<p class='sign'>{escape(signature)}</p>"
-    )
-    return page(title, body, STYLE)
+    """Curves as pictures, one a group, and the numbers under each: nothing is drawn without numbers."""
+    parts = [f"<h1>{escape(title)}</h1>"]
+    for group, own in curve_groups(curves).items():
+        heads = "".join(f"<th>{escape(name)}</th>" for name in own)
+        values = {name: dict(curve) for name, curve in own.items()}
+        marks = sorted({point[0] for curve in own.values() for point in curve})
+        rows = "".join(
+            f"<tr><td>{mark:g}</td>"
+            + "".join(f"<td>{NUMBERS.text(values[name].get(mark), y)}</td>" for name in own)
+            + "</tr>"
+            for mark in marks
+        )
+        parts.append(f"<h2>{escape(group)}</h2>" if group else "")
+        parts.append(
+            f"{curve_picture(own, x, y, log)}<div class='scroll'><table><thead><tr><th>{escape(x)}</th>{heads}</tr></thead>"
+            f"<tbody>{rows}</tbody></table></div>"
+        )
+    return page(title, f"{''.join(parts)}<p class='sign'>{escape(signature)}</p>", STYLE)
 
 
 def curve_picture(curves: Mapping[str, Sequence[tuple[float, float]]], x: str, y: str, log: bool = False) -> str:
@@ -250,7 +266,9 @@ def curve_picture(curves: Mapping[str, Sequence[tuple[float, float]]], x: str, y
     scale = (lambda value: math.log10(max(value, 0.5))) if log else (lambda value: value)
     xs, ys = [scale(point[0]) for point in points], [point[1] for point in points]
     left, right, high = min(xs), max(xs), max(max(ys), 1e-9) * 1.08
-    width, height, edge = 640, 320, 48
+    if max(ys) <= 1 < high:
+        high = 1.0  # of a proportion nothing is above all
+    width, height, edge, beside = 640, 340, 48, 170
 
     def at(point: tuple[float, float]) -> tuple[float, float]:
         across = (scale(point[0]) - left) / max(right - left, 1e-9)
@@ -270,8 +288,10 @@ def curve_picture(curves: Mapping[str, Sequence[tuple[float, float]]], x: str, y
         line = " ".join(f"{a:.1f},{b:.1f}" for a, b in map(at, curve))
         parts.append(f'<polyline points="{line}" fill="none" stroke="{colour}" stroke-width="2.5"/>')
         parts += [f'<circle cx="{a:.1f}" cy="{b:.1f}" r="3.5" fill="{colour}"/>' for a, b in map(at, curve)]
-        parts.append(f'<text x="{edge + 8}" y="{18 + 15 * number}" style="fill:{colour}">{escape(name)}</text>')
+        parts.append(
+            f'<text x="{width - 30}" y="{edge + 12 + 18 * number}" style="fill:{colour}">● {escape(name)}</text>'
+        )
     parts.append(f'<text x="{width / 2}" y="{height - 8}" text-anchor="middle">{escape(x)}</text>')
-    parts.append(f'<text x="4" y="{edge - 30}">{escape(y)}</text>')
+    parts.append(f'<text x="4" y="{edge - 22}">{escape(y)}</text>')
     label = escape(f"{y} by {x}: " + "; ".join(curves))
-    return f'<svg viewBox="0 0 {width} {height}" width="100%" style="max-width:{width}px" role="img" aria-label="{label}">{"".join(parts)}</svg>'
+    return f'<svg viewBox="0 0 {width + beside} {height}" width="100%" style="max-width:{width + beside}px" role="img" aria-label="{label}">{"".join(parts)}</svg>'

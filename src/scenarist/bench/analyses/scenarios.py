@@ -2,10 +2,10 @@
 
 Runs our detector and the paper's TT_tf.idf (the row of that name in `wanzare2019`) over stitched documents with *None*, nested and related
 scenarios, and counts: per scenario documents, sentences, segments, mean segment length, precision, recall and F1 with intervals (bootstrap
-over the stories that documents are made of); the commonest wrong pairs with the PMI of their labels in the same text and their relation
-in the inventory; the share of all errors in the ten and the hundred commonest pairs; the correlations of recall and F1 with PMI and of
-precision and F1 with frequency; segments and scenarios a text; the share of sentences with several labels; all pairs for a confusion map
-(`pages/confusion.py`, `scenarist bench scenarios --html map.html`).
+over the stories that documents are made of); the commonest wrong pairs of two scenarios with the PMI of their labels in the same text and
+their relation in the inventory; the share of all such errors in the ten and the hundred commonest pairs; the correlations of recall and F1
+with PMI and of precision and F1 with frequency; segments and scenarios a text; the share of sentences with several labels; all pairs for a
+confusion map (`pages/confusion.py`, `scenarist bench scenarios --html map.html`).
 
 Who stands beside whom in a stitched document was drawn, so PMI measures the drawing. The table `confusions` therefore has documents of a
 second kind (``together``), whose neighbours are drawn as often as one story tells both (`resources/together`).
@@ -119,8 +119,8 @@ def table(split: str = "dev", seed: int = 13, limit: int | None = None, only: Se
 
 
 OF_A_MODEL = (
-    "confusions", "pairs", "order", "errors", "share_of_ten_commonest", "share_of_hundred_commonest", "share_between_related",
-    "correlations",
+    "confusions", "pairs", "order", "errors", "errors_with_none", "share_of_ten_commonest", "share_of_hundred_commonest",
+    "share_between_related", "correlations",
 )  # fmt: skip
 OF_DOCUMENTS = ("segments_a_text", "scenarios_a_text", "several_labels")
 
@@ -200,8 +200,9 @@ def analyse(items: Sequence[Item], predictions: Sequence[Prediction], seed: int 
         kinds[len({name for segment in item.key.segments for name in segment.names})] += 1
     mutual = pmi(texts, len(items))
     rows = scenario_rows(counts, segments, texts, seed, [item.sources for item in items])
-    errors = sum(pairs.values())
-    ranked = sorted(pairs.items(), key=lambda one: (-one[1], one[0]))
+    every = sorted(pairs.items(), key=lambda pair: (-pair[1], pair[0]))
+    ranked = [(pair, count) for pair, count in every if NONE not in pair]  # the paper's matrix is 200 by 200
+    errors = sum(count for _, count in ranked)
     more = {
         "confusions": [
             {
@@ -210,9 +211,10 @@ def analyse(items: Sequence[Item], predictions: Sequence[Prediction], seed: int 
             }
             for (true, wrong), count in ranked[:100]
         ],
-        "pairs": [[true, wrong, count] for (true, wrong), count in ranked],
+        "pairs": [[true, wrong, count] for (true, wrong), count in every],
         "order": seriated(pairs),
         "errors": errors,
+        "errors_with_none": sum(pairs.values()),
         "share_of_ten_commonest": sum(count for _, count in ranked[:10]) / max(1, errors),
         "share_of_hundred_commonest": sum(count for _, count in ranked[:100]) / max(1, errors),
         "share_between_related": sum(count for (one, two), count in ranked if related(one, two)) / max(1, errors),

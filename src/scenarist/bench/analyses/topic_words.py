@@ -1,8 +1,9 @@
 """Stories of MCScript -> the words of each scenario's topics: Table 9 of Wanzare et al. (2019), section 5.3.
 
 The paper learns topics from MCScript alone and takes, for a scenario, the words of the topics that are prevalent in its stories. Ours: the
-training stories, lemmas of nouns and verbs without proper names and first names, 200 topics. A topic is prevalent where the scenario's
-stories have more of it than stories have on average; a word is worth what the scenario says of it more often than others do.
+training stories, lemmas of nouns and verbs without proper names and first names, 200 topics. A topic is prevalent by how much more the
+scenario's stories have of it than stories have on average, where that is at least half of what its first topic has; a word is worth what
+the scenario says of it more often than others do.
 """
 
 from __future__ import annotations
@@ -42,6 +43,7 @@ def scenario_words(
     means = [np.mean([topics.infer(document) for document in own], axis=0) for own in documents.values()]
     shares = np.array(means)  # (C, K)
     prevalent = np.maximum(shares - shares.mean(axis=0), 0.0)
+    prevalent[prevalent < prevalent.max(axis=1, keepdims=True) / 2] = 0.0
     weights = topics.weights_ / topics.weights_.sum(axis=1, keepdims=True)  # (K, V)
     share = prevalent @ weights  # (C, V)
     share /= np.maximum(share.sum(axis=1, keepdims=True), 1e-12)
