@@ -276,7 +276,7 @@ def test_words_of_topics_are_those_of_their_scenario(tmp_path: Path, monkeypatch
     assert words["baking a cake"][0] == "cake" and "bus" in words["riding on a bus"][:2]
     assert not {"tim", "fred", "ann"} & {word for some in words.values() for word in some}
     (row,) = found.rows
-    assert row.scores["shared/words"].value == 0.5 and "oven" in row.more["note"]
+    assert row.scores["count/shared"].value == 1 and "oven" in row.more["note"]
     assert "<b>cake</b>" in words_page({**found.more, "signature": "s"})
 
 

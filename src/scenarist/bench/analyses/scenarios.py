@@ -16,12 +16,24 @@ from __future__ import annotations
 import math
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
-from itertools import chain, combinations
+from itertools import combinations
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from scenarist import __version__
+from scenarist.bench.analyses.scenario_draws import (
+    Array,
+    Counted,
+    correlation_ends,
+    document_weights,
+    ends_of,
+    pearson,
+    pmi_ends,
+    ratios,
+    share_ends,
+    sums_of,
+)
 from scenarist.bench.sheet import Analysis, Figure, FigureRow
 from scenarist.bench.sit import data_hash, make_exam
 from scenarist.bench.solver import Solver
@@ -34,7 +46,6 @@ from scenarist.question import Item, Prediction, Segments
 from scenarist.registry import make
 from scenarist.signature import sign
 
-REPLICATES = 500
 MODELS = {"detector": "detector", "tt-tfidf": "tt-tfidf-as-printed"}
 """Who is asked: its name here, and its row in the table `wanzare2019` (settings, what it learns from and tunes on)."""
 RECIPES: Mapping[str, Mapping[str, Any]] = {"stitched": {"related": 0.3}, "together": {"together": 1.0}}
@@ -44,14 +55,6 @@ DRAWN = {
     "together": "who stands beside whom was drawn as often as one story of MCScript's train part tells both, by its words; PMI is "
     "that of these stories",
 }
-
-
-class Counted(NamedTuple):
-    """Sentence counts of one scenario in one document."""
-
-    right: float = 0.0
-    claimed: float = 0.0
-    there: float = 0.0
 
 
 class AnalysedAnswers(NamedTuple):
@@ -134,12 +137,14 @@ def confusions(split: str = "dev", seed: int = 13, limit: int | None = None, onl
         end = f"({part.model}{', together' if part.recipe == 'together' else ''})"
         who = {**part.who, "data": part.data, **documents(split, seed, part.recipe).settings()}
         for name, value in more["correlations"].items():
-            rows.append(FigureRow(f"{name} {end}", role, {"r/scenarios": Figure(value)}, {}, who))
+            figure = Figure(value, *more["ends"][name], *more["drawn"])
+            rows.append(FigureRow(f"{name} {end}", role, {"r/scenarios": figure}, {}, who))
         for count in ("ten", "hundred"):
-            share = {"share/errors": Figure(more[f"share_of_{count}_commonest"])}
-            rows.append(FigureRow(f"{count} commonest pairs {end}", role, share, {}, who))
+            share = Figure(more[f"share_of_{count}_commonest"], *more["ends"][count], *more["drawn"])
+            rows.append(FigureRow(f"{count} commonest pairs {end}", role, {"share/errors": share}, {}, who))
         for pair in more["confusions"][:10]:
-            scores = {"count/sentences": Figure(pair["sentences"]), "pmi/pair": Figure(pair["pmi"])}
+            mutual = Figure(pair["pmi"], *more["ends"][pair["true"], pair["predicted"]], *more["drawn"])
+            scores = {"count/sentences": Figure(pair["sentences"]), "pmi/pair": mutual}
             related_ = {"relation": pair["relation"]} if pair["relation"] else {}
             rows.append(FigureRow(f"{pair['true']} → {pair['predicted']} {end}", role, scores, related_, who))
     said = [f"PMI of rows{' marked together' if recipe == 'together' else ''}: {DRAWN[recipe]}." for recipe in RECIPES]
@@ -177,7 +182,7 @@ def seriated(pairs: Mapping[tuple[str, str], int]) -> list[str]:
 def analyse(items: Sequence[Item], predictions: Sequence[Prediction], seed: int = 13) -> Analysis:
     """The counts as rows (one a scenario) and the rest beside them."""
     counts: list[dict[str, Counted]] = []
-    pairs: Counter[tuple[str, str]] = Counter()
+    wrong_pairs: list[Counter[tuple[str, str]]] = []
     texts: dict[str, set[int]] = defaultdict(set)
     segments: dict[str, list[int]] = defaultdict(list)
     several = labelled = 0
@@ -186,7 +191,8 @@ def analyse(items: Sequence[Item], predictions: Sequence[Prediction], seed: int 
     for number, (item, prediction) in enumerate(zip(items, predictions, strict=True)):
         keys = answer_units(item, item.key)
         guesses = guess_units(item, prediction) or [Unit({})] * len(keys)
-        counts.append(counted(keys, guesses, pairs))
+        wrong_pairs.append(Counter())
+        counts.append(counted(keys, guesses, wrong_pairs[-1]))
         labelled += sum(bool(unit.labels) for unit in keys)
         several += sum(len(unit.labels) > 1 for unit in keys)
         assert isinstance(item.key, Segments)
@@ -199,7 +205,10 @@ def analyse(items: Sequence[Item], predictions: Sequence[Prediction], seed: int 
         shape[len(item.key.segments)] += 1
         kinds[len({name for segment in item.key.segments for name in segment.names})] += 1
     mutual = pmi(texts, len(items))
-    rows = scenario_rows(counts, segments, texts, seed, [item.sources for item in items])
+    pairs = sum(wrong_pairs, Counter[tuple[str, str]]())
+    sources = [item.sources for item in items]
+    weights = document_weights(sources, seed)
+    rows = scenario_rows(counts, segments, texts, weights, sources)
     every = sorted(pairs.items(), key=lambda pair: (-pair[1], pair[0]))
     ranked = [(pair, count) for pair, count in every if NONE not in pair]  # the paper's matrix is 200 by 200
     errors = sum(count for _, count in ranked)
@@ -219,6 +228,12 @@ def analyse(items: Sequence[Item], predictions: Sequence[Prediction], seed: int 
         "share_of_hundred_commonest": sum(count for _, count in ranked[:100]) / max(1, errors),
         "share_between_related": sum(count for (one, two), count in ranked if related(one, two)) / max(1, errors),
         "correlations": correlations(rows, mutual),
+        "ends": {
+            **correlation_ends(counts, texts, mutual, weights),
+            **share_ends(wrong_pairs, weights),
+            **{pair: pmi_ends(pair, texts, weights) for pair, _ in ranked[:10]},
+        },
+        "drawn": (len(items), len({source for own in sources for source in own})),
         "segments_a_text": dict(sorted(shape.items())),
         "scenarios_a_text": dict(sorted(kinds.items())),
         "several_labels": several / max(1, labelled),
@@ -248,24 +263,13 @@ def scenario_rows(
     counts: Sequence[Mapping[str, Counted]],
     segments: Mapping[str, Sequence[int]],
     texts: Mapping[str, set[int]],
-    seed: int,
+    weights: Array,
     sources: Sequence[Sequence[str]],
 ) -> list[FigureRow]:
     """One row a scenario, the best first; intervals draw the stories that documents are made of (`bench/bootstrap.py`)."""
     names = sorted(segments)
-    place = {name: at for at, name in enumerate(names)}
-    sums = np.zeros((len(counts), len(names), 3))
-    for number, found in enumerate(counts):
-        for name, one in found.items():
-            if name in place:
-                sums[number, place[name]] = one
-    every = {source: number for number, source in enumerate(dict.fromkeys(chain.from_iterable(sources)))}
-    belongs = np.zeros((len(counts), len(every)))
-    for number, own in enumerate(sources):
-        belongs[number, [every[source] for source in own]] = 1.0
-    draw = np.random.default_rng(seed)
-    picks = draw.multinomial(len(every), np.full(len(every), 1 / len(every)), size=REPLICATES)
-    weights = 1 + (picks - 1) @ belongs.T  # (replicates, documents), as `bootstrap` weighs an item of several sources
+    place = {name: number for number, name in enumerate(names)}
+    sums = sums_of(counts, names)
     copies = np.maximum(np.tensordot(weights, sums, axes=1), 0.0)
     plain = sums.sum(axis=0)
     drawn = [len({source for number in texts[name] for source in sources[number]}) for name in names]
@@ -276,8 +280,7 @@ def scenario_rows(
         for what, value, many in zip(
             ("precision", "recall", "f1"), ratios(plain[at]), ratios(copies[:, at].T), strict=True
         ):
-            low, high = np.quantile(many, (0.025, 0.975))
-            scores[f"{what}/scenario"] = Figure(float(value), float(low), float(high), int(plain[at][2]), drawn[at])
+            scores[f"{what}/scenario"] = Figure(float(value), *ends_of(many), int(plain[at][2]), drawn[at])
         plain_counts = {
             "count/documents": len(texts[name]), "count/sentences": plain[at][2], "count/segments": len(segments[name]),
             "count/sentences-a-segment": float(np.mean(segments[name])),
@@ -285,12 +288,6 @@ def scenario_rows(
         scores |= {key: Figure(float(value)) for key, value in plain_counts.items()}
         rows.append(FigureRow(name, "ours", scores))
     return sorted(rows, key=lambda row: (-row.scores["f1/scenario"].value, row.model))
-
-
-def ratios(three: Any) -> tuple[Any, Any, Any]:
-    """Precision, recall and F1 of (right, claimed, there), numbers or arrays."""
-    right, claimed, there = (np.asarray(one, dtype=float) for one in three)
-    return right / np.maximum(claimed, 1), right / np.maximum(there, 1), 2 * right / np.maximum(claimed + there, 1)
 
 
 def pmi(texts: Mapping[str, set[int]], size: int) -> dict[frozenset[str], float]:
@@ -318,14 +315,3 @@ def correlations(rows: Sequence[FigureRow], mutual: Mapping[frozenset[str], floa
         "precision with sentences": pearson(column("precision/scenario"), frequent),
         "f1 with sentences": pearson(column("f1/scenario"), frequent),
     }
-
-
-def pearson(one: Sequence[float], two: Sequence[float]) -> float:
-    """Pearson's r; 0 where one side does not vary.
-
-    >>> pearson([1.0, 2.0, 3.0], [2.0, 4.0, 6.0])
-    1.0
-    """
-    a, b = np.asarray(one) - np.mean(one), np.asarray(two) - np.mean(two)
-    norm = float(np.sqrt((a @ a) * (b @ b)))
-    return round(float(a @ b) / norm, 4) if norm else 0.0
