@@ -300,3 +300,11 @@ def test_scenarios_in_a_row_of_confusions_stand_in_that_row() -> None:
     pairs = dict.fromkeys(zip(row, row[1:], strict=False), 20)
     assert scenarios.seriated(pairs) in (row, row[::-1])
     assert scenarios.seriated({("b", "a"): 1}) == ["a", "b"]
+
+
+@pytest.mark.data("mcscript")
+def test_our_detector_is_ours_and_its_rows_are_called_after_scenarios() -> None:
+    found = scenarios.table(limit=3, only=["detector"])
+    assert found.rows and {row.role for row in found.rows} == {"ours"}
+    assert all("(" not in row.model and row.who["model"] == "detector" for row in found.rows)
+    assert [part["model"] for part in found.more["models"]] == ["detector"]

@@ -70,6 +70,7 @@ def test_recall_grows_with_the_number_of_guesses(toy: None) -> None:
         assert [place for place, _ in curve] == list(map(float, eventcloze.LENGTHS))
         heights = [height for _, height in curve]
         assert heights == sorted(heights)
+    assert set(eventcloze.SHOWN) <= set(eventcloze.LENGTHS)  # each column of the table is a point of the curve
     row = found.rows[0]
     curve = dict(found.more["curves"]["unigram, lm-cloze"])
     assert {f"recall@{k}/lm-cloze": curve[float(k)] for k in eventcloze.SHOWN} == {
