@@ -53,7 +53,13 @@ GONE = {"model: recorded": "answers made elsewhere are the store's", "model: rec
 SIGNED = "every figure has its sources and its signature (issue 18); not recorded anew yet"
 RECORDED = "the row gives recorded answers now; live ones are compared by tests/bench/test_neural_rows.py"
 PAPER_ROWS = "rows named as in the paper are the paper's models and counts; ours have names of their own (issue 24)"
+NAMED = "a text is called by its file's name without the ending, in every verb; not recorded anew yet"
 CHANGED: dict[str, str] = {
+    "verbs/read": NAMED,
+    "verbs/events": NAMED,
+    "verbs/taught": NAMED,
+    "verbs/learn": NAMED,
+    "verbs/show": "what hardly anybody tells is told by one in ten at most; not recorded anew yet",
     "eventcloze-claims": SIGNED,
     "kidscook-alignment": PAPER_ROWS,
     "kidscook-corpus": PAPER_ROWS,
