@@ -125,3 +125,12 @@ def test_a_card_that_names_such_a_network_says_what_it_may_have_read(path: Path)
 def test_the_page_names_both() -> None:
     text = (ROOT / PAGE).read_text("utf-8")
     assert all(name in text for name in PRETRAINED.values())
+
+
+def test_the_readers_card_says_what_it_counted_of_novels_that_are_tested_on() -> None:
+    """LitBank's dev and test novels: not labelled, but among those whose words were counted."""
+    text = (ROOT / "src/scenarist/resources/reader/CARD.md").read_text("utf-8")
+    (line,) = (
+        line for line in text.splitlines() if line.startswith("Novels whose excerpt is in LitBank's dev or test part")
+    )
+    assert "not trained on" in line and "all 100 novels" in line

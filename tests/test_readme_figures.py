@@ -10,6 +10,8 @@ from typing import Any
 
 import pytest
 
+from benchmarks.dev_looks import looks
+
 ROOT = Path(__file__).parents[1]
 README = (ROOT / "README.md").read_text("utf-8")
 LISTED = tomllib.loads((ROOT / "tests" / "readme_figures.toml").read_text("utf-8"))["figures"]
@@ -113,3 +115,28 @@ def test_no_claim_of_readme_goes_further_than_what_holds() -> None:
     for claim in ("every cloze test", "Every number", "every number has", "everything runs with no data"):
         assert claim not in flat
     assert "chosen long on dev" in flat and "fell from" in flat  # what does not hold on sets nobody had looked at
+
+
+def test_what_is_scored_as_published_stands_beside_what_was_published() -> None:
+    """KidsCook: the figures that README sets against the paper's transducer are scored as the paper's code scores."""
+    (place,) = (number for number, entry in enumerate(LISTED) if "kidscook-dev transducer-published match/oracle" in entry["from"])  # fmt: skip
+    ours, theirs = LISTED[place - 1], LISTED[place]
+    assert str(ours["text"]).startswith("scored as the paper's code scores: transducer")
+    assert [source.split()[2] for source in ours["from"][:2]] == [
+        "match/oracle-as-published",
+        "top5/oracle-as-published",
+    ]
+    own = [source.split()[2] for source in theirs["from"] if found(source)[0]["role"] != "published"]
+    assert own and all(column.endswith("-as-published") for column in own)
+
+
+def test_readme_says_how_often_dev_was_looked_at() -> None:
+    """As far as it was written down, by a command that counts it."""
+    flat = " ".join(README.split())
+    assert "How often dev was looked at while rows were chosen was not counted" in flat
+    assert "(`python benchmarks/dev_looks.py`)" in flat
+    sheets = [
+        {"rows": [{"model": "m", "role": role, "scores": {"f1": {"value": value}}}]}
+        for role, value in (("ours", 0.5), ("ours", 0.50004), ("published", 0.7), ("ours", 0.6), ("ours", 0.5))
+    ]
+    assert looks(sheets, "m", "f1") == 3 and looks(sheets, "m", "f2") == looks(sheets, "n", "f1") == 0
