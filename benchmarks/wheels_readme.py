@@ -6,11 +6,17 @@ an empty folder outside the checkout, with a home folder of their own and no cor
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import re
 import shlex
+import signal
+import socket
 import subprocess
+import tempfile
+import time
+import urllib.request
 from collections.abc import Callable, Collection, Iterator
 from pathlib import Path
 from typing import NamedTuple
@@ -37,7 +43,7 @@ SERVES = {
     "neural": ("explain",),
     "lm": ("order", "fill story.txt", "fill --story", "explain"),
     "deep": ("detect story.txt --model deep-detector",),
-    "web": ("lab simulate",),
+    "web": ("lab simulate", "serve"),
 }  # fmt: skip
 """Extra -> how the commands begin that must be done with it, not only say what is missing; those of the base must be done with each."""
 AGAIN = ("get", "read", "doctor", "bench TABLE")
@@ -124,6 +130,44 @@ def verdict(command: str, extra: str, code: int, said: str) -> str:
     return "missing" if named and not expected(command, extra) else "failed"
 
 
+def ran(words: list[str], folder: Path, settings: dict[str, str]) -> tuple[int, str]:
+    """A command's exit code and what it complained of; a server is asked for its first page and interrupted."""
+    if words[1:2] != ["serve"]:
+        done = subprocess.run(
+            words,
+            capture_output=True,
+            text=True,
+            check=False,
+            cwd=folder,
+            env=settings,
+            timeout=SECONDS,
+            stdin=subprocess.DEVNULL,
+        )
+        return done.returncode, done.stderr
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port = probe.getsockname()[1]
+    with tempfile.TemporaryFile("w+") as complaints:
+        server = subprocess.Popen(
+            [*words, "--port", str(port)],
+            cwd=folder,
+            env=settings,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            stderr=complaints,
+        )
+        answered, until = False, time.monotonic() + SECONDS
+        while server.poll() is None and not answered and time.monotonic() < until:
+            time.sleep(0.2)
+            with contextlib.suppress(OSError):
+                answered = urllib.request.urlopen(f"http://127.0.0.1:{port}/", timeout=60).status == 200
+        if server.poll() is None:
+            server.send_signal(signal.SIGINT)
+        server.wait(60)
+        complaints.seek(0)
+        return 0 if answered else server.returncode or 1, complaints.read()
+
+
 def python_blocks(text: str) -> Iterator[str]:
     """README's Python."""
     yield from re.findall(r"```python\n(.*?)```", text, re.S)
@@ -164,15 +208,12 @@ def walk(
     for number, (command, words) in enumerate(tried, start=1):
         tell(f"{number}/{len(tried)} {command}")
         try:
-            ran = subprocess.run(
-                words, capture_output=True, text=True, check=False, cwd=folder, env=settings, timeout=SECONDS,
-                stdin=subprocess.DEVNULL,
-            )  # fmt: skip
+            code, complaint = ran(words, folder, settings)
         except subprocess.TimeoutExpired:
             outcome.failed.append(f"{command}: not done after {SECONDS} s")
             continue
-        said = " ".join(ran.stderr.split()).replace(str(folder), ".")
-        kind = verdict(command, extra, ran.returncode, said)
-        line = f"{command}: {said[-300:]}" if kind == "missing" else f"{command}: code {ran.returncode}: {said[-600:]}"
+        said = " ".join(complaint.split()).replace(str(folder), ".")
+        kind = verdict(command, extra, code, said)
+        line = f"{command}: {said[-300:]}" if kind == "missing" else f"{command}: code {code}: {said[-600:]}"
         getattr(outcome, kind).append(command if kind == "done" else line)
     return outcome

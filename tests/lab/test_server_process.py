@@ -7,9 +7,10 @@ import sys
 
 import pytest
 
-from scenarist.errors import Missing
+from scenarist.errors import BadInput, Missing
 from scenarist.lab import server as module
 from scenarist.lab.server import ServerProcess
+from scenarist.lab.web.ports import listening_port
 
 CHATTY = """
 import socket, sys
@@ -58,3 +59,14 @@ def test_it_is_killed_and_started_again() -> None:
         end()
         with pytest.raises(OSError):
             socket.create_connection(("127.0.0.1", server.port), timeout=5).close()
+
+
+def test_a_port_that_is_taken_is_named_with_what_to_type() -> None:
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        port = taken.getsockname()[1]
+        with pytest.raises(BadInput, match=f"{port} cannot be listened on: .* --port 0"):
+            listening_port("127.0.0.1", port)
+    assert listening_port("127.0.0.1", port) == port
+    assert listening_port("127.0.0.1", 0) > 0

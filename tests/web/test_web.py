@@ -126,7 +126,7 @@ def test_the_lab_is_mounted(results: Path, tmp_path: Path) -> None:
 def served(results: Path) -> Iterator[str]:
     """A real server on this machine."""
     uvicorn: Any = pytest.importorskip("uvicorn", reason="needs the extra 'web'")
-    from scenarist.lab.server import free_port
+    from scenarist.lab.web.ports import free_port
 
     port = free_port()
     server = uvicorn.Server(uvicorn.Config(make_app(WebPages(str(results))), port=port, log_level="warning"))

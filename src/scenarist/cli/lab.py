@@ -47,13 +47,15 @@ def serve(
     db: Db = "lab.db",
     corpus: Corpus = "",
     host: Annotated[str, typer.Option(help="Address to listen on; 0.0.0.0 for every one.")] = "127.0.0.1",
-    port: Annotated[int, typer.Option(help="Port to listen on.")] = 8000,
+    port: Annotated[int, typer.Option(help="Port to listen on; 0: a free one.", min=0, max=65535)] = 8000,
     quiet: Quiet = False,
 ) -> None:
     """Serve studies to people until interrupted; the first start makes the items and freezes them."""
     from scenarist.lab.server import serve as serve_studies
     from scenarist.lab.study import load_study
+    from scenarist.lab.web.ports import listening_port
 
+    port = listening_port(host, port)
     plans = [load_study(name, corpus) for name in names]
     if not quiet:
         for plan in plans:

@@ -12,7 +12,7 @@ app = typer.Typer(add_completion=False)
 @app.command(epilog=examples("scenarist serve", "scenarist serve --study fill-gap --db lab.db --port 8080"))
 def serve(
     host: str = typer.Option("127.0.0.1", help="Address to listen on; 0.0.0.0 for every one."),
-    port: int = typer.Option(8000, min=0, max=65535, help="Port to listen on."),
+    port: int = typer.Option(8000, min=0, max=65535, help="Port to listen on; 0: a free one."),
     results: str = typer.Option(
         "", help="A folder of tables as `bench TABLE --json` prints them; in a checkout its own."
     ),
@@ -22,8 +22,10 @@ def serve(
     quiet: Quiet = False,
 ) -> None:
     """Read stories, look at scripts and open stored results in a browser; nothing that is pasted is kept."""
+    from scenarist.lab.web.ports import listening_port
     from scenarist.web.server import serve as serve_pages
 
+    port = listening_port(host, port)
     if not quiet:
         print(f"Open http://{host}:{port}/ in a browser; Ctrl-C ends it.", flush=True)
         if host not in ("127.0.0.1", "localhost", "::1"):

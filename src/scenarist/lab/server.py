@@ -15,6 +15,7 @@ from typing import IO, TYPE_CHECKING
 from scenarist.errors import Missing, missing_extra
 from scenarist.lab.database.engine import open_database
 from scenarist.lab.study import Study
+from scenarist.lab.web.ports import free_port
 
 if TYPE_CHECKING:
     from starlette.types import ASGIApp
@@ -40,13 +41,6 @@ def listen(app: ASGIApp, host: str, port: int) -> None:
         app, host=host, port=port, log_level="warning", access_log=False, backlog=2048, timeout_keep_alive=30, server_header=False,
         proxy_headers=True,
     )  # fmt: skip
-
-
-def free_port() -> int:
-    """A port that nobody uses now."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
 
 
 class ServerProcess:
