@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import json
 import random
+from collections import Counter
 from pathlib import Path
 
 import pytest
 
 from scenarist.bench.analyses import agreement, passages, scenarios, topic_words
+from scenarist.bench.analyses.scenario_draws import document_weights, pmi_ends, share_ends
 from scenarist.bench.spec import load
 from scenarist.cli.main import run
 from scenarist.errors import BadInput, Missing
@@ -308,3 +310,21 @@ def test_our_detector_is_ours_and_its_rows_are_called_after_scenarios() -> None:
     assert found.rows and {row.role for row in found.rows} == {"ours"}
     assert all("(" not in row.model and row.who["model"] == "detector" for row in found.rows)
     assert [part["model"] for part in found.more["models"]] == ["detector"]
+
+
+def test_intervals_of_shares_and_pmi_hold_their_values() -> None:
+    """Documents of two scenarios each; what is drawn anew stays around what all of them say."""
+    draw = random.Random(4)
+    texts = {"a": set(range(0, 60)), "b": set(range(30, 90)), "c": set(range(80, 120)), "d": {119}}
+    pairs = [
+        Counter({("a", "b"): draw.randint(1, 3), ("b", "c"): draw.randint(0, 2), ("a", "None"): 5}) for _ in range(120)
+    ]
+    weights = document_weights([[f"story-{number}"] for number in range(120)], 13)
+    whole = sum(pairs, Counter())
+    share = whole["a", "b"] / (whole["a", "b"] + whole["b", "c"])
+    low, high = share_ends(pairs, {("a", "b")}, weights)
+    assert low < share < high < low + 0.2
+    mutual = scenarios.pmi(texts, 120)
+    low, high = pmi_ends(("a", "b"), texts, 120, 13)
+    assert low < mutual[frozenset(("a", "b"))] < high < low + 1
+    assert pmi_ends(("a", "d"), texts, 120, 13) == (0.0, 0.0)  # they never meet

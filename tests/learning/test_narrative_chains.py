@@ -123,3 +123,18 @@ def test_options_that_do_not_go_together_are_refused(tmp_path: Path, capsys: pyt
     ):
         assert run(["learn", "toy", "-o", str(tmp_path / "m"), *more]) == 2
         assert said in capsys.readouterr().err
+
+
+@pytest.mark.data("proscript")
+def test_the_classifier_learns_from_crowd_written_scripts(learned: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """On a few scripts of proScript: the order is decided by them, and the counts of texts stay beside it."""
+    from scenarist.registry import make
+    from scenarist.verbs import narrative_chains
+
+    monkeypatch.setattr(narrative_chains, "make", lambda *names, **settings: list(make(*names, **settings))[:12])
+    narrative = narrative_chains.learn_chains(learned, "classifier", Grouping(worth=0.1))
+    assert narrative.ordered == "classifier" and sorted(sorted(chain.events) for chain in narrative.chains) == sorted(
+        map(sorted, (ARREST, MEAL))
+    )
+    assert all(times > 0 and 0 <= share <= 1 for chain in narrative.chains for _, _, share, times in chain.before)
+    assert "by a classifier of pairs" in narrative_page(narrative)

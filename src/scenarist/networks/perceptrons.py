@@ -2,7 +2,7 @@
 
 As printed: an input layer of 100 units with ReLU, dropout 0.2, a sigmoid output, cross-entropy, Adam; one classifier per
 scenario against all others. The paper does not say how long it trains; ``rounds``, ``rate`` and
-``batch`` are those that name most dev stories and stretches of them rightly (`training/detector/tune_perceptrons.py`).
+``batch`` were chosen on MCScript's dev stories; `training/detector/tune_perceptrons.py` tries them on held-out training stories.
 """
 
 from __future__ import annotations

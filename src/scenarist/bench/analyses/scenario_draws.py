@@ -5,8 +5,9 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from itertools import chain
 from typing import Any, NamedTuple
 
@@ -17,6 +18,8 @@ from scenarist.inventory import NONE
 
 Array = npt.NDArray[Any]
 REPLICATES = 500
+NORMAL = 1.959964
+"""The normal distribution's 97.5 % point."""
 
 
 class Counted(NamedTuple):
@@ -55,49 +58,35 @@ def ends_of(values: Any) -> tuple[float, float]:
     return float(low), float(high)
 
 
-def correlation_ends(
-    counts: Sequence[Mapping[str, Counted]],
-    texts: Mapping[str, set[int]],
-    mutual: Mapping[frozenset[str], float],
-    weights: Array,
-) -> dict[str, tuple[float, float]]:
-    """Intervals of the correlations; PMI is kept as it is in all documents."""
-    names = sorted(texts)
-    copies = np.maximum(np.tensordot(weights, sums_of(counts, names), axes=1), 0.0)  # (R, C, 3)
-    precision, recall, f1 = ratios(np.moveaxis(copies, 2, 0))
-    top = np.array([max((value for pair, value in mutual.items() if name in pair), default=0.0) for name in names])
-    frequent = copies[..., 2]
-    columns = {
-        "recall with pmi": (recall, np.broadcast_to(top, recall.shape)), "f1 with pmi": (f1, np.broadcast_to(top, f1.shape)),
-        "precision with sentences": (precision, frequent), "f1 with sentences": (f1, frequent),
-    }  # fmt: skip
-    return {
-        name: ends_of([pearson(left, right) for left, right in zip(*both, strict=True)])
-        for name, both in columns.items()
-    }
+def correlation_ends(value: float, number: int) -> tuple[float, float]:
+    """The interval of a correlation over so many scenarios, by Fisher's z: another set of scenarios would have given another.
+
+    >>> [round(end, 2) for end in correlation_ends(0.5, 100)]
+    [0.34, 0.63]
+    """
+    middle, width = math.atanh(max(-0.999, min(0.999, value))), NORMAL / math.sqrt(max(1, number - 3))
+    return math.tanh(middle - width), math.tanh(middle + width)
 
 
-def share_ends(wrong_pairs: Sequence[Counter[tuple[str, str]]], weights: Array) -> dict[str, tuple[float, float]]:
-    """Intervals of the shares of the ten and the hundred commonest pairs of two scenarios."""
-    known = sorted({pair for counts in wrong_pairs for pair in counts if NONE not in pair})
-    place = {pair: number for number, pair in enumerate(known)}
-    table = np.zeros((len(wrong_pairs), max(1, len(known))))
+def share_ends(
+    wrong_pairs: Sequence[Counter[tuple[str, str]]], chosen: Collection[tuple[str, str]], weights: Array
+) -> tuple[float, float]:
+    """The interval of the share that some pairs have in all wrong pairs of two scenarios; the pairs stay those of all documents."""
+    sums = np.zeros((len(wrong_pairs), 2))
     for number, counts in enumerate(wrong_pairs):
         for pair, count in counts.items():
-            if pair in place:
-                table[number, place[pair]] = count
-    drawn = -np.sort(-np.maximum(weights @ table, 0.0), axis=1)
-    whole = np.maximum(drawn.sum(axis=1), 1e-9)
-    return {name: ends_of(drawn[:, :most].sum(axis=1) / whole) for name, most in (("ten", 10), ("hundred", 100))}
+            if NONE not in pair:
+                sums[number] += (count if pair in chosen else 0, count)
+    copies = np.maximum(weights @ sums, 0.0)
+    return ends_of(copies[:, 0] / np.maximum(copies[:, 1], 1e-9))
 
 
-def pmi_ends(pair: tuple[str, str], texts: Mapping[str, set[int]], weights: Array) -> tuple[float, float]:
-    """The interval of a pair's PMI."""
+def pmi_ends(pair: tuple[str, str], texts: Mapping[str, set[int]], size: int, seed: int) -> tuple[float, float]:
+    """The interval of a pair's PMI, documents drawn; 0 where the two do not meet, as everywhere."""
     first, second = (texts.get(name, set()) for name in pair)
-    size = np.maximum(weights.sum(axis=1), 1e-9)
-    alone = [np.maximum(weights[:, sorted(numbers)].sum(axis=1), 1e-9) for numbers in (first, second)]
-    both = np.maximum(weights[:, sorted(first & second)].sum(axis=1), 0.0)
-    return ends_of(np.where(both > 0, np.log(np.maximum(both, 1e-9) * size / (alone[0] * alone[1])), 0.0))
+    picks = np.random.default_rng(seed).multinomial(size, np.full(size, 1 / size), size=REPLICATES)
+    left, right, both = (picks[:, sorted(numbers)].sum(axis=1) for numbers in (first, second, first & second))
+    return ends_of(np.where(both > 0, np.log(np.maximum(both, 1) * size / np.maximum(left * right, 1)), 0.0))
 
 
 def ratios(three: Any) -> tuple[Any, Any, Any]:

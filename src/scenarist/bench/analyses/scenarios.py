@@ -137,7 +137,7 @@ def confusions(split: str = "dev", seed: int = 13, limit: int | None = None, onl
         end = f"({part.model}{', together' if part.recipe == 'together' else ''})"
         who = {**part.who, "data": part.data, **documents(split, seed, part.recipe).settings()}
         for name, value in more["correlations"].items():
-            figure = Figure(value, *more["ends"][name], *more["drawn"])
+            figure = Figure(value, *correlation_ends(value, len(part.analysis.rows)), len(part.analysis.rows))
             rows.append(FigureRow(f"{name} {end}", role, {"r/scenarios": figure}, {}, who))
         for count in ("ten", "hundred"):
             share = Figure(more[f"share_of_{count}_commonest"], *more["ends"][count], *more["drawn"])
@@ -229,9 +229,9 @@ def analyse(items: Sequence[Item], predictions: Sequence[Prediction], seed: int 
         "share_between_related": sum(count for (one, two), count in ranked if related(one, two)) / max(1, errors),
         "correlations": correlations(rows, mutual),
         "ends": {
-            **correlation_ends(counts, texts, mutual, weights),
-            **share_ends(wrong_pairs, weights),
-            **{pair: pmi_ends(pair, texts, weights) for pair, _ in ranked[:10]},
+            "ten": share_ends(wrong_pairs, {pair for pair, _ in ranked[:10]}, weights),
+            "hundred": share_ends(wrong_pairs, {pair for pair, _ in ranked[:100]}, weights),
+            **{pair: pmi_ends(pair, texts, len(items), seed) for pair, _ in ranked[:10]},
         },
         "drawn": (len(items), len({source for own in sources for source in own})),
         "segments_a_text": dict(sorted(shape.items())),
