@@ -20,6 +20,8 @@ from scenarist.lab.export import columns, table
 from scenarist.lab.kinds import page_kind
 from scenarist.lab.kinds.base import FormFields, LabAnswer, NotAccepted
 from scenarist.lab.kinds.link import core_chain
+from scenarist.lab.paper import paper
+from scenarist.lab.review.crowd import crowd_tables
 from scenarist.lab.roster import open_study
 from scenarist.lab.study import load_study, parse_study
 from scenarist.lab.web.app import make_app
@@ -222,7 +224,7 @@ def test_a_stranger_stands_among_the_sentences_and_is_the_key(database: Database
     )
 
 
-def test_guesses_are_rated_blind(database: Database) -> None:
+def test_guesses_are_rated_blind(database: Database, tmp_path: Path) -> None:
     walk(database, "fill-gap", 4)
     (visitor,) = walk(database, "rate-guesses", 1)
     opened = open_study(database, load_study("rate-guesses"))
@@ -232,6 +234,14 @@ def test_guesses_are_rated_blind(database: Database) -> None:
     assert "mixture" not in visitor.reply.text and "by:" not in visitor.reply.text
     document = visitor.client.get("/study/rate-guesses/data").text
     assert "mixture" not in document
+    (told,) = crowd_tables(opened)
+    assert {row.name for row in told.rows} <= {"people", "mixture"}
+    assert sum(int(row.value.split()[2]) for row in told.rows) == len(list(given_answers(database, "rate-guesses")))
+    assert "Whose guesses are likely" in paper(opened)
+    url = database.url.removeprefix("sqlite:///")
+    assert run(["lab", "export", "rate-guesses", "--db", url, "-o", str(tmp_path / "out"), "--quiet"]) == 0
+    items = [json.loads(line) for line in (tmp_path / "out" / "items.jsonl").read_text().splitlines()]
+    assert {tag for item in items for tag in item["tags"]} == by
     with pytest.raises(BadInput, match="Run that study first"):
         open_study(
             database, parse_study(load_study("rate-guesses").text.replace('study = "fill-gap"', 'study = "gloss"'))

@@ -9,10 +9,12 @@ import pytest
 from scenarist.lab.answered import given_answers
 from scenarist.lab.database.engine import Database
 from scenarist.lab.kinds.link import core_chain
+from scenarist.lab.review.crowd import crowd_tables
+from scenarist.lab.roster import open_study
 from scenarist.lab.study import load_study, parse_study
 from scenarist.lab.web.app import make_app
 from scenarist.question import Groups, Parts
-from tests.lab.conftest import serve_in_thread
+from tests.lab.conftest import Visitor, serve_in_thread
 from tests.lab.test_browser import look, press_agree, screen, tab_to
 
 __all__ = ["screen"]
@@ -173,3 +175,61 @@ def test_relations_and_ratings_by_keyboard(screen: Any, database: Database) -> N
             page.wait_for_selector("main[data-kind=end]")
     assert [given.answer.answer for given in given_answers(database, "mark-relations")] == ["before"]
     assert [given.answer.answer for given in given_answers(database, "rate-habit")] == ["1"]
+
+
+def gaps_filled(database: Database) -> None:
+    """Three people filled the gaps of four stories, so that there are guesses to rate."""
+    text = load_study("fill-gap").text.replace("documents = 17", "documents = 4").replace("number = 17", "number = 4")
+    text = text.replace('conditions = ["full", "caveman", "verb-subject"]', 'conditions = ["full"]')
+    app = make_app(database, [parse_study(text)])
+    for seed in range(3):
+        person = Visitor(app, "fill-gap")
+        person.agree()
+        person.finish(seed)
+
+
+def test_guesses_by_keyboard(screen: Any, database: Database) -> None:
+    gaps_filled(database)
+    study = parse_study(short("rate-guesses", 2))
+    for url in serve_in_thread(make_app(database, [study])):
+        page = screen
+        begin(page, url, "rate-guesses", "rate")
+        assert "…" in page.locator("[data-text=context]").all_inner_texts()
+        look(page, "rate-guesses-trial")
+        send(page, 99)
+        page.wait_for_selector("#problem")
+        look(page, "rate-guesses-refused")
+        for number in (1, 2):
+            assert "mixture" not in page.content() and "by:" not in page.content()
+            tab_to(page, "input[type=radio]")
+            page.keyboard.press("Space")
+            page.keyboard.press("ArrowDown")
+            send(page, number)
+        page.wait_for_selector("main[data-kind=end]")
+        look(page, "rate-guesses-end")
+    assert [given.answer.answer for given in given_answers(database, "rate-guesses")] == ["2", "2"]
+    (table,) = crowd_tables(open_study(database, study))
+    assert table.rows and all("mean 2.00" in row.value for row in table.rows)
+
+
+def test_a_script_by_keyboard(screen: Any, database: Database) -> None:
+    for url in serve_in_thread(make_app(database, [parse_study(short("tell-script"))])):
+        page = screen
+        begin(page, url, "tell-script", "steps")
+        for number in (1, 2):
+            for step in ("get the things", "open the box", "take it out", "use it"):
+                page.keyboard.type(step)
+                page.keyboard.press("Enter")
+            if number == 1:
+                send(page, 99)
+                page.wait_for_selector("#problem")
+                look(page, "tell-script-refused")
+                tab_to(page, "#t4")
+            page.keyboard.type("put it away")
+            send(page, number)
+            if number == 1:
+                past_feedback(page, "tell-script")
+                look(page, "tell-script-trial")
+        page.wait_for_selector("main[data-kind=end]")
+    (given,) = given_answers(database, "tell-script")
+    assert isinstance(given.answer.answer, Parts) and len(given.answer.answer.texts) == 5

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import tomllib
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -130,11 +131,8 @@ def annotated_stories(database: Database, study: str, least: int = 2) -> list[St
 
 def decided_segments(database: Database, session: str, study: str) -> list[tuple[Story, list[Outcome]]]:
     """What adjudicators made of somebody's segments: each finished story with what became of each of her annotations."""
-    with database.read() as connection:
-        names = list(connection.execute(select(studies.c.name, studies.c.text).order_by(studies.c.number)))
-    later = {name for name, text in names if f'study = "{study}"' in text and 'make = "annotated"' in text}
     seen: dict[str, tuple[Story, list[Outcome]]] = {}
-    for name in sorted(later):
+    for name in studies_about(database, study, "annotated"):
         known = study_items(database, name)
         for given in given_answers(database, name):
             item = known.get(given.item)
@@ -145,6 +143,16 @@ def decided_segments(database: Database, session: str, study: str) -> list[tuple
                 taken = taken_offers(given.answer.get("taken"))
                 seen[given.item] = (story, outcomes(story, merge(story), taken, session))
     return list(seen.values())
+
+
+def studies_about(database: Database, study: str, make: str = "") -> list[str]:
+    """The studies of a database whose items are made of answers to this one; those of one source where ``make`` names it."""
+    with database.read() as connection:
+        rows = connection.execute(select(studies.c.name, studies.c.text)).all()
+    sources = [(str(row.name), tomllib.loads(row.text).get("source", {})) for row in rows]
+    return sorted(
+        {name for name, source in sources if source.get("study") == study and make in ("", source.get("make"))}
+    )
 
 
 def taken_offers(text: str) -> dict[str, list[int]]:

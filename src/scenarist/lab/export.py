@@ -17,7 +17,8 @@ from scenarist.errors import BadInput
 from scenarist.lab.answered import as_prediction, given_answers
 from scenarist.lab.database.tables import sessions
 from scenarist.lab.kinds import page_kind
-from scenarist.lab.roster import OpenStudy
+from scenarist.lab.review.attention import passed
+from scenarist.lab.roster import OpenStudy, earlier_versions
 from scenarist.noun import to_json
 
 COLUMNS = {
@@ -31,6 +32,7 @@ COLUMNS = {
     "last": "yes where this answer counts, no where it was revised",
     "phase": "trial, practice, check, qualification, attention, instructions or questions",
     "kind": "page kind",
+    "passed": "yes or no on a page with a right answer: check, qualification, attention; a flag, the lab leaves nobody out for it",
     "item": "item of the exam",
     "stored": "seconds since 1970 when the answer was stored",
     "seconds": "seconds between sending the page and storing the answer",
@@ -41,13 +43,15 @@ COLUMNS = {
 }
 """The columns of every study; the page kind adds its own."""
 RISKY = ("=", "+", "-", "@", "\t", "\r")
+PLATFORM_CODES = ("completion code", "completion_code", "answer.surveycode", "code")
 PLATFORM_IDS = ("participant id", "participant_id", "workerid", "worker id", "id")
 
 
 def columns(study: OpenStudy) -> dict[str, str]:
     """Every column of the CSV, described."""
     own: dict[str, str] = {}
-    for name in study.study.kinds:
+    versions = [study, *earlier_versions(study.database, study.study.name, study.version)]
+    for name in dict.fromkeys(kind for version in versions for kind in version.study.kinds):
         own |= {column: text for column, text in page_kind(name).outputs.items() if column not in COLUMNS}
     return COLUMNS | own
 
@@ -74,9 +78,7 @@ def table(study: OpenStudy) -> Iterator[bytes]:
     writer = csv.DictWriter(buffer, names, extrasaction="ignore", restval="")
     writer.writeheader()
     for given in given_answers(study.database, study.study.name, phase="", revisions=True):
-        step = study.step(given.item)
-        item = study.item(given.condition, given.item)
-        question = step.question if step is not None else item.question if item is not None else None
+        question = study.question(given.version, given.condition, given.item)
         own = (
             page_kind(given.kind).columns(given.answer, question)
             if question is not None or given.kind == "notice"
@@ -85,7 +87,7 @@ def table(study: OpenStudy) -> Iterator[bytes]:
         row: dict[str, object] = {
             "person": given.session, "source": given.source, "state": given.state, "version": given.version, "condition": given.condition,
             "page": given.trial + 1, "attempt": given.attempt, "last": "yes" if given.last else "no", "phase": given.phase,
-            "kind": given.kind, "item": given.item, "stored": round(given.kept, 3), **given.flags,
+            "kind": given.kind, "passed": passed(study, given), "item": given.item, "stored": round(given.kept, 3), **given.flags,
         }  # fmt: skip
         row |= {name: harmless(text) for name, text in own.items()}
         writer.writerow(row)
@@ -127,12 +129,18 @@ def reconcile(study: OpenStudy, text: str) -> list[Reconciled]:
     if column is None:
         raise BadInput(f"No column with the ids: expected one of {', '.join(PLATFORM_IDS)}, got {', '.join(names)}.")
     status = next((names[name] for name in ("status", "assignmentstatus") if name in names), None)
+    sent = next((names[name] for name in PLATFORM_CODES if name in names), None)
     with study.database.read() as connection:
         query = select(sessions.c.external, sessions.c.state).where(
             sessions.c.study == study.study.name, sessions.c.trial_run.is_(False)
         )
         states: dict[str, str] = {row.external: row.state for row in connection.execute(query)}
-    listed = [verdict_on((row[column] or "").strip(), row, status, states) for row in rows]
+    listed = []
+    for row in rows:
+        external = (row[column] or "").strip()
+        code = (row[sent] or "").strip() if sent else ""
+        said = (row[status] or "") if status else ""
+        listed.append(verdict_on(Reconciled(external, said, states.get(external, ""), ""), code, study.codes))
     seen = {entry.external for entry in listed}
     return listed + [
         Reconciled(external, "", state, "finished here, not on the platform's list")
@@ -141,13 +149,13 @@ def reconcile(study: OpenStudy, text: str) -> list[Reconciled]:
     ]
 
 
-def verdict_on(external: str, row: Mapping[str, str], status: str | None, states: Mapping[str, str]) -> Reconciled:
-    """What to do about somebody."""
-    said, state = (row[status] or "") if status else "", states.get(external, "")
-    if not state:
+def verdict_on(entry: Reconciled, code: str, codes: Mapping[str, str]) -> Reconciled:
+    """What to do about somebody; ``code`` is the one that was sent, where the export has it."""
+    if not entry.ours:
         verdict = "unknown here: withdrew, never began, or another id"
-    elif state == "complete":
-        verdict = "finished: pay"
+    elif entry.ours == "complete":
+        other = code and code.upper() != codes["complete"].upper()
+        verdict = "finished: pay" + (f"; the code sent, {code}, is not the one that was shown" if other else "")
     else:
-        verdict = f"not finished ({state}): do not pay on the code alone"
-    return Reconciled(external, said, state, verdict)
+        verdict = f"not finished ({entry.ours}): do not pay on the code alone"
+    return entry._replace(verdict=verdict)

@@ -50,7 +50,12 @@ def export_study(name: str, db: str, out: Path) -> tuple[str, ...]:
     write_whole(out / "columns.json", [described(study)])
     study.note("exported", "files")
     files = [str(out / file) for file in ("answers.jsonl", "answers.csv", "columns.json")]
-    files += export_parts(study, out)
+    parts = export_parts(study, out)
+    if not parts:
+        items = study_items(study.database, study.study.name).values()
+        write_whole(out / "items.jsonl", write_jsonl(items))
+        parts = [str(out / "items.jsonl")]
+    files += parts
     stories = gold_stories(study)
     if stories:
         files += [str(out / file) for file in write_gold(out, stories, ("webanno", "brat", "jsonl"))]

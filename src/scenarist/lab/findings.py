@@ -21,7 +21,17 @@ from scenarist.lab.roster import OpenStudy
 from scenarist.lab.solver import answer_gap, make_model
 from scenarist.metrics.recovery import answer_verb
 from scenarist.noun import from_json, to_json
-from scenarist.question import Guess, Item, Mark, Prediction, Segments, SentenceGap
+from scenarist.question import (
+    Answer,
+    Groups,
+    Guess,
+    Item,
+    Mark,
+    Permutation,
+    Prediction,
+    Segments,
+    SentenceGap,
+)
 from scenarist.reading.wordnet import gloss, match
 from scenarist.registry import make
 
@@ -103,6 +113,13 @@ def happenings(database: Database, study: str) -> dict[str, int]:
     return counts
 
 
+def withdrawn(database: Database, study: str) -> list[str]:
+    """Who withdrew: the ids that stand in files which were exported before."""
+    query = select(sessions.c.id).where(sessions.c.study == study, sessions.c.state == "withdrawn")
+    with database.read() as connection:
+        return list(connection.execute(query.order_by(sessions.c.ended)).scalars())
+
+
 def agreement(study: OpenStudy) -> list[StudyFigure]:
     """How far people agree so far, each condition with its bootstrap interval (items are drawn)."""
     known = study_items(study.database, study.study.name)
@@ -124,8 +141,9 @@ def condition_agreement(
     if first is None:
         return []
     if isinstance(first.answer.answer, Segments):
-        return [pair_agreement(condition, name, known, given) for name in ("kappa", "raw_agreement", "span_agreement")]
-    if not isinstance(first.answer.answer, str):
+        pairs = [pair_agreement(condition, name, known, given) for name in ("kappa", "raw_agreement", "span_agreement")]
+        return [figure for figure in pairs if figure.n]
+    if not comparable(first.answer.answer):
         return []
     marks: list[Mark] = []
     right: list[Mark] = []
@@ -133,16 +151,27 @@ def condition_agreement(
     for name, listed in given.items():
         item = known[name]
         sentences = isinstance(item.question, SentenceGap)
-        said = [
-            meaning(text) if sentences else text for answer in listed if isinstance(text := answer.answer.answer, str)
-        ]
-        poll = Prediction(name, tuple(Guess(text) for text in said))
-        if len(said) > 1:
-            marks.append(marked(item, metric.mark(item, poll)))
+        for said in zip(*(comparable(answer.answer.answer) for answer in listed), strict=False):
+            texts = [meaning(text) if sentences else text for text in said]
+            if len(texts) > 1:
+                marks.append(marked(item, metric.mark(item, Prediction(name, tuple(map(Guess, texts))))))
         if sentences:
             right += [marked(item, recovery.mark(item, as_prediction(answer))) for answer in listed]
     measures: list[tuple[Metric, list[Mark]]] = [(metric, marks), (recovery, right)]
     return [measure(condition, kind, listed) for kind, listed in measures if listed]
+
+
+def comparable(answer: Answer) -> tuple[str, ...]:
+    """What of an answer can be held against others': a choice or a text, a whole order, the group of each text; else nothing.
+
+    >>> comparable("1"), comparable(Permutation((1, 0))), comparable(Groups(("related", "unrelated")))
+    (('1',), ('1 0',), ('related', 'unrelated'))
+    """
+    if isinstance(answer, str):
+        return (answer,)
+    if isinstance(answer, Permutation):
+        return (" ".join(map(str, answer.order)),)
+    return answer.names if isinstance(answer, Groups) else ()
 
 
 def meaning(text: str) -> str:
@@ -249,5 +278,5 @@ def figures(study: OpenStudy) -> dict[str, Any]:
     """All of it, for the admin page and `lab paper`."""
     return {
         "cells": cells(study), "happenings": happenings(study.database, study.study.name), "agreement": agreement(study),
-        "ranks": model_ranks(study),
+        "ranks": model_ranks(study), "withdrawn": withdrawn(study.database, study.study.name),
     }  # fmt: skip

@@ -8,6 +8,7 @@ from statistics import median
 from scenarist.lab.answered import given_answers
 from scenarist.lab.findings import StudyFigure, agreement, cells, happenings, model_ranks
 from scenarist.lab.kinds import page_kind
+from scenarist.lab.review.attention import attention_counts
 from scenarist.lab.review.crowd import crowd_tables
 from scenarist.lab.review.verdicts import LEFT_OUT, PERSON, verdicts
 from scenarist.lab.roster import OpenStudy
@@ -75,8 +76,10 @@ def paper(study: OpenStudy) -> str:
     ]
     lines += [figure_row(figure) for figure in agreement(study)] or ["| | nothing yet | | | |"]
     for crowd in crowd_tables(study):
-        lines += ["", f"{crowd.caption}:", "", "| | here | in the paper |", "| --- | --- | --- |"]
-        lines += [f"| {row.name} | {row.value} | {row.published} |" for row in crowd.rows]
+        lines += ["", f"{crowd.caption}:", "", *crowd_head(crowd.printed)]
+        lines += [
+            f"| {row.name} | {row.value} |" + (f" {row.published} |" if crowd.printed else "") for row in crowd.rows
+        ]
     listed = model_ranks(study)
     if listed:
         lines += [
@@ -90,6 +93,11 @@ def paper(study: OpenStudy) -> str:
         ]
     lines += ["", "## Exclusions and flags", "", *flag_lines(study)]
     return "\n".join(lines) + "\n"
+
+
+def crowd_head(printed: bool) -> list[str]:
+    """The head of a table of the collection; a column for the paper where it prints something."""
+    return ["| | here | in the paper |", "| --- | --- | --- |"] if printed else ["| | here |", "| --- | --- |"]
 
 
 def figure_row(figure: StudyFigure) -> str:
@@ -114,9 +122,17 @@ def flag_lines(study: OpenStudy) -> list[str]:
     reviewed = (
         ", ".join(f"{number} {verdict}" for verdict, number in sorted(decided.items())) or "no answer was decided of"
     )
+    attention = [entry for entry in attention_counts(study).values() if entry.asked]
+    missed = [entry for entry in attention if entry.missed]
+    asked = (
+        f" {sum(entry.missed for entry in missed)} of {sum(entry.asked for entry in attention)} attention questions were missed, by "
+        f"{len(missed)} of {len(attention)} people."
+        if attention
+        else ""
+    )
     return [
         f"By the reviewer: {reviewed}; {len(reasons)} people left out{': ' if reasons else ''}{'; '.join(reasons)}.",
         "",
         f"Nobody was excluded by the lab. Of {count} answers, {pasted} have {PASTED} or more pasted characters and {away} were given with the "
-        f"window hidden for a time; the median page took {median(times):.1f} s. Keys were not recorded.",
+        f"window hidden for a time; the median page took {median(times):.1f} s. Keys were not recorded.{asked}",
     ]

@@ -24,7 +24,7 @@ from scenarist.lab.kinds.base import LabAnswer
 from scenarist.lab.sources import make_items
 from scenarist.lab.study import OUTCOMES, Study, StudyStep, parse_study, right_answer
 from scenarist.noun import from_json, to_json
-from scenarist.question import Item
+from scenarist.question import AnyQuestion, Item
 
 LIVE = ("annotated", "answers", "contexts", "full-stories", "pilots", "guesses")
 """Sources that grow while people answer."""
@@ -65,6 +65,7 @@ class OpenStudy(Assignment):
         self.sets = sets
         self.items = {(condition, item.id): item for condition, listed in sets.items() for item in listed}
         self.steps = {f"step.{number}": prepared(step) for number, step in enumerate(study.steps)}
+        self.others: dict[str, OpenStudy] = {}
 
     @property
     def version(self) -> str:
@@ -78,6 +79,23 @@ class OpenStudy(Assignment):
     def item(self, condition: str, name: str) -> Item | None:
         """The drawn item behind a trial."""
         return self.items.get((condition, name))
+
+    def of_version(self, version: str) -> OpenStudy | None:
+        """The version that an answer was given to: this one, or another one of the same name, read once."""
+        if version == self.version:
+            return self
+        if version not in self.others:
+            self.others = {
+                other.version: other for other in earlier_versions(self.database, self.study.name, self.version)
+            }
+        return self.others.get(version)
+
+    def question(self, version: str, condition: str, name: str) -> AnyQuestion | None:
+        """What was asked on a page, in the version that was open then."""
+        study = self.of_version(version)
+        step = study.step(name) if study is not None else None
+        item = study.item(condition, name) if study is not None else None
+        return step.question if step is not None else item.question if item is not None else None
 
     def begin(self, arrival: Arrival, draw: random.Random | None = None) -> Admission:
         """A session for somebody who agreed. The same arrival twice is one session; the same person a second time is none."""

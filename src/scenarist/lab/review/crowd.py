@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from statistics import fmean, median
 from typing import NamedTuple
 
-from scenarist.lab.answered import given_answers
+from scenarist.lab.answered import given_answers, study_items
 from scenarist.lab.collected import RIGHT, WRONG, written_cases
 from scenarist.lab.review.verdicts import APPROVED, counted_answers, verdict_on, verdicts
 from scenarist.lab.roster import OpenStudy
@@ -31,6 +31,11 @@ class CrowdTable(NamedTuple):
     caption: str
     rows: list[CrowdRow]
 
+    @property
+    def printed(self) -> bool:
+        """Does the paper print any of it?"""
+        return any(row.published for row in self.rows)
+
 
 PUBLISHED = {
     "stories": ("49,895", "49,255", "932", "52.84", "3,057", "4.80", "2.16", "26"),
@@ -49,6 +54,8 @@ def crowd_tables(study: OpenStudy) -> list[CrowdTable]:
         tables.append(filter_table(study))
     if study.study.source.make == "pilots":
         tables.append(pilot_table(study))
+    if study.study.source.make == "guesses":
+        tables.append(guess_table(study))
     return tables
 
 
@@ -103,6 +110,27 @@ def filter_table(study: OpenStudy) -> CrowdTable:
         for name, passes in FILTERS.items()
     ]  # fmt: skip
     return CrowdTable("The filter, beside Table 5 of the paper", rows)
+
+
+def guess_table(study: OpenStudy) -> CrowdTable:
+    """How likely the guesses of people and those of the model are, as raters say who did not know whose they are."""
+    ratings: dict[str, dict[str, list[int]]] = defaultdict(lambda: defaultdict(list))
+    known = study_items(study.database, study.study.name)
+    for given in counted_answers(study.database, study.study.name):
+        item = known.get(given.item)
+        whose = [tag.removeprefix("by:") for tag in item.tags if tag.startswith("by:")] if item is not None else []
+        for name in whose:
+            ratings[name][given.item].append(int(str(given.answer.answer)))
+    rows = []
+    for name, listed in sorted(ratings.items()):
+        means = [fmean(steps) for steps in listed.values()]
+        count = sum(map(len, listed.values()))
+        rows.append(
+            CrowdRow(
+                name, f"{len(means)} guesses, {count} ratings; mean {fmean(means):.2f}, median {median(means):.2f}"
+            )
+        )
+    return CrowdTable("Whose guesses are likely, from 1 to 5", rows)
 
 
 def pilot_table(study: OpenStudy) -> CrowdTable:

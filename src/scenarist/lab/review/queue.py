@@ -16,6 +16,7 @@ from sqlalchemy import select
 from scenarist.lab.answered import GivenAnswer, given_answers
 from scenarist.lab.database.tables import refusals, sessions
 from scenarist.lab.kinds import page_kind
+from scenarist.lab.review.attention import AttentionCount, attention_counts
 from scenarist.lab.review.verdicts import (
     APPROVED,
     REJECTED,
@@ -121,13 +122,12 @@ def review_queue(study: OpenStudy) -> ReviewQueue:
         submissions.append(Submission(study, answer, noticed, verdict.verdict, verdict.feedback))
     out = left_out(study.database, study.study.name)
     refused, count = refused_forms(study)
-    return ReviewQueue(submissions, people_of(submissions, out), refused, count)
+    return ReviewQueue(submissions, people_of(submissions, out, attention_counts(study)), refused, count)
 
 
 def question_of(study: OpenStudy, given: GivenAnswer) -> AnyQuestion | None:
-    """The question of an answer; None where its version is not the open one."""
-    item = study.item(given.condition, given.item)
-    return item.question if item is not None else None
+    """The question of an answer, in the version that it was given to."""
+    return study.question(given.version, given.condition, given.item)
 
 
 def remarks_on(study: OpenStudy, given: GivenAnswer) -> tuple[str, ...]:
@@ -154,7 +154,9 @@ def repeated(given: Sequence[GivenAnswer]) -> Mapping[tuple[str, int], list[str]
     return flags
 
 
-def people_of(submissions: Sequence[Submission], out: Mapping[str, str]) -> list[PersonRow]:
+def people_of(
+    submissions: Sequence[Submission], out: Mapping[str, str], attention: Mapping[str, AttentionCount]
+) -> list[PersonRow]:
     """Everybody who answered, with approval rate and what is noticed of all her answers."""
     grouped: dict[str, list[Submission]] = defaultdict(list)
     for entry in submissions:
@@ -166,7 +168,8 @@ def people_of(submissions: Sequence[Submission], out: Mapping[str, str]) -> list
         rows.append(
             PersonRow(
                 session, listed[0].given.state, len(listed), counts[APPROVED], counts[SENT_BACK], counts[REJECTED],
-                counts[WAITING], median(times) if times else 0.0, habits_of(listed), out.get(session, ""),
+                counts[WAITING], median(times) if times else 0.0,
+                habits_of(listed) + remarks_on_attention(attention.get(session)), out.get(session, ""),
             )
         )  # fmt: skip
     return rows
@@ -178,6 +181,11 @@ def habits_of(listed: Sequence[Submission]) -> tuple[str, ...]:
     if len(given) >= SAME_ANSWERS and len(set(map(repr, given))) == 1:
         return (f"Always says {given[0]} ({len(given)} of {len(given)} answers).",)
     return ()
+
+
+def remarks_on_attention(count: AttentionCount | None) -> tuple[str, ...]:
+    """What is noticed of somebody's attention questions."""
+    return (count.remark,) if count is not None and count.remark else ()
 
 
 def refused_forms(study: OpenStudy, most: int = 50) -> tuple[list[RefusedForm], int]:

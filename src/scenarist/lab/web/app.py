@@ -12,6 +12,7 @@ from starlette.responses import Response
 from starlette.routing import Mount, Route
 from starlette.staticfiles import StaticFiles
 
+from scenarist.errors import BadInput
 from scenarist.lab.database.engine import Database, NotKept
 from scenarist.lab.roster import OpenStudy, earlier_versions, open_study
 from scenarist.lab.study import Study
@@ -24,6 +25,13 @@ from scenarist.lab.web.reviewing import Reviewing
 
 def make_app(database: Database, studies: Sequence[Study]) -> Starlette:
     """The lab."""
+    names = [study.name for study in studies]
+    twice = next((name for name in names if names.count(name) > 1), "")
+    if twice:
+        raise BadInput(
+            f"Two of these studies are called {twice!r}. Give one of them another name (name = ... in its file), or serve it on a database "
+            "and a port of its own."
+        )
     secret = database.secret()
     current = {study.name: open_study(database, study) for study in studies}
     versions: dict[str, OpenStudy] = {study.version: study for study in current.values()}

@@ -7,7 +7,7 @@ import json
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
-from scenarist.lab.answered import decided_segments, own_data
+from scenarist.lab.answered import decided_segments, own_data, studies_about
 from scenarist.lab.database.engine import NotKept
 from scenarist.lab.review.verdicts import decisions_on
 from scenarist.lab.web.http import form_of, same
@@ -66,8 +66,9 @@ class Farewell(Visits):
                 f"{self.base(request)}/leave",
             )
         try:
-            exported = self.open(session).exports()
-            self.open(session).withdraw(session.id)
+            study = self.open(session)
+            exported = study.exports()
+            study.withdraw(session.id)
         except NotKept:
             return self.message(
                 "Please try again", "Your answers could not be deleted just now.", 503, f"{self.base(request)}/leave"
@@ -77,8 +78,15 @@ class Farewell(Visits):
             if exported
             else ""
         )
+        further = (
+            " Another study here was made of answers to this one and may go on showing what you wrote; whoever ran the study is told to "
+            "delete it there, too."
+            if studies_about(study.database, study.study.name)
+            else ""
+        )
         response = self.message(
-            "Your answers were deleted", f"Nothing that you wrote is left here.{already} You may close this page."
+            "Your answers were deleted",
+            f"Nothing that you wrote is left in this study.{already}{further} You may close this page.",
         )
         response.delete_cookie(SESSION, path=self.base(request))
         response.delete_cookie(ENTRY, path=self.base(request))
