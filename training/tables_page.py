@@ -125,9 +125,13 @@ def beside(table: Table, forms: Sequence[dict[str, Any]]) -> list[str]:
             columns += [name for name in itertools.islice(near, 1) if name not in columns]
     chosen: dict[str, dict[str, Any]] = {}
     for name, row in published.items():
-        chosen[f"{name} (paper)"] = row
+        plain = name.removesuffix(" (paper)")
+        chosen[f"{plain} (paper)"] = row
         for other in others:
-            if other["model"] in (SUFFIX.sub("", name), name) and set(columns) & set(other["scores"]):
+            same = other["model"] in (SUFFIX.sub("", name), name) or (
+                plain != name and other["model"].startswith(f"{plain} (")
+            )
+            if same and set(columns) & set(other["scores"]):
                 chosen[f"{other['model']} (here)"] = joined(chosen.get(f"{other['model']} (here)"), other)
     for column in columns:
         able = [row for row in others if row["role"] == "ours" and column in row["scores"]]
