@@ -37,9 +37,11 @@ def test_older_ones_are_called_older_and_no_others() -> None:
 
 @pytest.mark.parametrize("line", LINES, ids=lambda line: line[0][:40])
 def test_the_command_is_a_table_of_the_bench_or_a_target(line: list[str]) -> None:
-    (command,) = re.findall(r"`((?:scenarist bench|make) [^`]+)`", line[1])[:1]
+    (command,) = re.findall(r"`((?:scenarist bench|make|python) [^`]+)`", line[1])[:1]
     words = command.split()
-    if words[0] == "make":
+    if words[0] == "python":
+        assert (RESULTS.parent / words[1]).is_file()
+    elif words[0] == "make":
         assert f"\n{words[1]}:" in (RESULTS.parent / "Makefile").read_text("utf-8")
     elif words[2].endswith(".toml"):
         assert (RESULTS.parent / words[2].replace("TABLE", Path(named(line[0])[0]).stem.removesuffix("-dev"))).is_file()
