@@ -129,6 +129,8 @@ def test_what_is_sent_back_is_opened_again_with_the_feedback_and_waits_anew(data
     decisions = person.page.marked("decision")
     assert len(decisions) == 5 and decisions[0].startswith("not taken: A party is no reason.")
     assert decisions[1].startswith("waits for the reviewer")
+    reviewed = person.client.get("/study/write-story/data").json()["reviewed"]
+    assert [(entry["page"], entry["verdict"]) for entry in reviewed] == [(2, "sent back"), (2, "rejected")]
     with pytest.raises(BadInput, match="changed while you looked"):
         review(database, first.session, first.trial, 1, REJECTED, "Too short.")
 

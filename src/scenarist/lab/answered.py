@@ -14,7 +14,7 @@ from sqlalchemy import Row, and_, func, select
 from scenarist.corpora.adjudication import Outcome, merge, outcomes
 from scenarist.errors import BadInput
 from scenarist.lab.database.engine import Database
-from scenarist.lab.database.tables import answers, events, items, refusals, sessions, studies, trials
+from scenarist.lab.database.tables import answers, events, items, refusals, reviews, sessions, studies, trials
 from scenarist.lab.kinds.base import LabAnswer
 from scenarist.noun import from_json
 from scenarist.question import AnyQuestion, Group, Guess, Item, Prediction, Segments, SentenceGap, Where
@@ -202,6 +202,11 @@ def own_data(study: OpenStudy, session: Row[Any]) -> Mapping[str, Any]:
                 refusals.c.session == session.id
             )
         ).all()
+        decided = connection.execute(
+            select(reviews.c.trial, reviews.c.attempt, reviews.c.verdict, reviews.c.feedback, reviews.c.kept)
+            .where(reviews.c.session == session.id)
+            .order_by(reviews.c.number)
+        ).all()
     return {
         "study": study.study.title,
         "id": session.external,
@@ -216,6 +221,10 @@ def own_data(study: OpenStudy, session: Row[Any]) -> Mapping[str, Any]:
         "not accepted": [
             {"page": row.trial + 1, "sent": row.body, "why": row.complaint}
             for row in refused
+        ],
+        "reviewed": [
+            {"page": row.trial + 1 or "all", "attempt": row.attempt, "verdict": row.verdict, "feedback": row.feedback, "stored": row.kept}
+            for row in decided
         ],
     }  # fmt: skip
 
