@@ -158,6 +158,36 @@ def test_shared_items_are_leased_and_given_back(database: Database, bundled: Any
     assert len(set.union(*drawn)) == 18
 
 
+def trial_items(database: Database, session: str) -> list[str]:
+    with database.read() as connection:
+        query = select(trials.c.item).where(trials.c.session == session, trials.c.phase == "trial")
+        return list(connection.execute(query.order_by(trials.c.trial)).scalars())
+
+
+@pytest.mark.parametrize(("more", "left"), [("false", 2), ("true", 4)])
+def test_who_was_away_too_long_does_not_repeat_what_others_did_meanwhile(
+    database: Database, bundled: Any, more: str, left: int
+) -> None:
+    """Four of six texts were leased; four went to somebody else who is active, so that two are free."""
+    text = bundled("mark-scenarios").text.replace("people = 2\npool = 4", f"people = 1\nnumber = 4\nmore = {more}")
+    opened = open_study(database, parse_study(text.replace('corpus = "toy"', 'corpus = "toy"\nlimit = 6')))
+    away = somebody(opened, "away")
+    leased = trial_items(database, away.id)
+    with database.write() as connection:
+        connection.execute(sessions.update().where(sessions.c.id == away.id).values(seen=away.seen - 7200))
+    other = somebody(opened, "other")
+    taken = trial_items(database, other.id)
+    assert len(leased) == len(taken) == 4
+    with database.read() as connection:
+        returning = connection.execute(select(sessions).where(sessions.c.id == away.id)).one()
+    assert opened.seen(returning) == "active"
+    kept = trial_items(database, away.id)
+    assert len(set(kept)) == len(kept) == left, (
+        "what others have is exchanged for what nobody has, else dropped where nothing is given twice"
+    )
+    assert len(set(kept) - set(taken)) == 2
+
+
 def test_a_started_study_is_frozen_and_a_change_is_a_version_beside_it(database: Database, small: Study) -> None:
     first = open_study(database, small)
     before = [item.id for item in first.sets["full"]]

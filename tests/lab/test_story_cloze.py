@@ -16,6 +16,7 @@ from scenarist.errors import BadInput
 from scenarist.lab.answered import given_answers
 from scenarist.lab.database.engine import Database
 from scenarist.lab.database.tables import refusals
+from scenarist.lab.review.crowd import crowd_tables
 from scenarist.lab.review.queue import approve_clean, review_queue
 from scenarist.lab.roster import open_study
 from scenarist.lab.web.app import make_app
@@ -162,6 +163,14 @@ def test_the_filter_writes_a_set_that_exam_and_models_and_people_sit(cases: Data
     card = collect_corpus(db, "build-storycloze", out)
     counts = dict(card.counts)
     assert (counts["cases written"], counts["cases that pass"], counts["validation"], counts["test"]) == (2, 2, 1, 1)
+    told = {
+        row.name: (row.value, row.published)
+        for name in ("write-endings", "rate-story")
+        for table in crowd_tables(open_study(cases, without_qualification(name)))
+        for row in table.rows
+    }
+    assert told["# submitted cases"] == ("2", "13,500") and told["# cases written"] == ("2", "13,500")
+    assert told["# with 3 ratings of each ending"][0] == "2" and told["# that pass 'paper'"] == ("2", "3,744")
     assert counts["stories taken out as sources"] == 2 and not (out / "ROCStories_spring2016.csv").exists()
     paper = exam("storycloze", f"storycloze:{out}", "all")
     assert len(paper.items) == 2

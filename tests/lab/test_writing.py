@@ -15,7 +15,7 @@ from scenarist.lab.database.engine import Database
 from scenarist.lab.database.tables import refusals, sessions
 from scenarist.lab.kinds.judge import broken_rules
 from scenarist.lab.review.queue import approve_clean, review_queue
-from scenarist.lab.review.verdicts import REJECTED, SENT_BACK, review, review_person
+from scenarist.lab.review.verdicts import APPROVED, REJECTED, SENT_BACK, review, review_person
 from scenarist.lab.roster import open_study
 from scenarist.lab.study import Study, load_study, parse_study
 from scenarist.lab.web.app import make_app
@@ -226,3 +226,51 @@ def test_the_queue_is_a_page_with_verdicts_and_rates(database: Database) -> None
     reply = admin.client.post(forms[1].action, data={**forms[1].hidden(), "csrf": "x", "verdict": "approved"})
     assert "password" in reply.text.lower()
     assert "# submitted stories" in admin.client.get("/admin/study/write-story/").text
+
+
+def test_the_statistics_of_tables_2_and_5_and_the_versions_of_the_prompt(database: Database) -> None:
+    from scenarist.lab.review.crowd import crowd_tables
+    from tests.lab.test_story_cloze import RATING
+
+    study = open_study(database, without_qualification("write-story"))
+    for number, stories in enumerate((3, 1)):
+        person = writer(database, f"w{number}")
+        for story in range(stories):
+            send(person, (*(STORY, OTHER)[number][:4], f"In the end there were {story + 3} of them."), f"Story {story}")
+    given = [entry.given for entry in review_queue(study).submissions]
+    for answer in given[1:]:
+        review(database, answer.session, answer.trial, 1, APPROVED)
+    review(database, given[0].session, given[0].trial, 1, REJECTED, "Nothing happens.")
+    (table,) = crowd_tables(study)
+    rows = {row.name: (row.value, row.published) for row in table.rows}
+    assert "Table 2" in table.caption
+    assert rows["# submitted stories"] == ("4", "49,895") and rows["# approved stories"] == ("3", "49,255")
+    assert rows["# people"] == ("2", "932") and rows["average # stories by one person"] == ("2.00", "52.84")
+    assert rows["max # stories by one person"][0] == "3" and rows["payment for one of the stories (cents)"] == (
+        "26",
+        "26",
+    )
+    later = parse_study(
+        without_qualification("write-story").text.replace("about anything that you have in mind", "about a day out")
+    )
+    person = Visitor(make_app(database, [later]), "write-story")
+    person.agree("?id=later")
+    person.answer()
+    send(
+        person,
+        ("Mia took the bus.", "She saw the sea.", "She swam.", "She ate fish.", "She slept on the way home."),
+        "The sea",
+    )
+    pilots = parse_study(RATING)
+    app = make_app(database, [pilots])
+    for number in range(3):
+        rater = Visitor(app, "rating")
+        rater.agree(f"?id=r{number}")
+        while rater.page.kind == "rate":
+            rater.answer(answer="0" if "sea" in " ".join(rater.page.marked("rated")) and number else "1")
+    (versions,) = crowd_tables(open_study(database, pilots))
+    told = {row.name: row.value for row in versions.rows}
+    assert told == {
+        f"version {study.version}": "3 stories; all raters say 1: 100.0%; all agree: 100.0%",
+        f"version {later.version}": "1 stories; all raters say 1: 0.0%; all agree: 0.0%",
+    }
