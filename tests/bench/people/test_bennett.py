@@ -39,10 +39,19 @@ def test_the_formula_as_printed_is_negative_and_so_is_the_correction(table):
     assert rows["people-corrected"]["agreement/automatic"].value == pytest.approx(-0.28, abs=0.02)
 
 
+def test_the_correction_gives_28_as_the_mean_of_the_conditions_and_where_few_resamples_are_drawn(table):
+    rows = {row.model: row.scores for row in table.rows}
+    assert round(100 * rows["people-corrected"]["agreement/automatic"].value) == -27
+    assert round(100 * rows["people-corrected-by-condition"]["agreement/automatic"].value) == -28
+    assert any("drawn resamples" in remark for remark in table.more["remarks"])
+
+
 def test_the_2017_model_on_34_tasks(table):
     (row,) = [row for row in table.rows if row.model == "pmi-2017"]
     assert row.role == "published" and row.scores["min_rank/responses"].n == 34
-    assert all(line["p"] > 0.05 for line in row.more["slopes"].values())
+    slopes = row.more["slopes"]
+    assert len(slopes) == 8 and all(line["p"] > 0.05 for name, line in slopes.items() if "mean" not in name)
+    assert row.scores["mean_rank/original"].value > row.scores["min_rank/original"].value
     assert any("6 of them surplus" in remark for remark in table.more["remarks"])
 
 

@@ -7,7 +7,7 @@ import pytest
 
 from scenarist.bench.analyses.people.answers import GapAnswer
 from scenarist.bench.analyses.people.bennett import BennettStudy, mean_cosine, people_rows
-from scenarist.bench.analyses.people.bennett_ranks import PUBLISHED_MODEL, published_ranks, rank_tests
+from scenarist.bench.analyses.people.bennett_ranks import PUBLISHED_MODEL, published_ranks, rank_scores, rank_tests
 from scenarist.bench.analyses.people.gap_ranks import CAP, TaskRank, study_tasks
 from scenarist.corpora.bennett import ChainSentence, Ranking, Response
 
@@ -21,9 +21,26 @@ def test_the_best_rank_counts_and_belongs_to_its_document():
         ranking("007", "actual", 40.0), ranking("007", "actual", 12.0, "syns"), ranking("007", "response", 31.0), ranking("019", "actual", 3.0)
     ]  # fmt: skip
     assert published_ranks(rankings) == [
-        TaskRank("007.c1.2", "007", 12.0, 31.0),
-        TaskRank("019.c1.2", "019", 3.0, CAP),  # nothing that people said was recalled
+        TaskRank("007.c1.2", "007", 12.0, 31.0, 12.0, 31.0),
+        TaskRank("019.c1.2", "019", 3.0, CAP, 3.0, CAP),  # nothing that people said was recalled
     ]
+
+
+def test_the_mean_rank_is_over_the_right_answers_each_at_most_100():
+    rankings = [
+        Ranking("007", "c1", 2, "response", kind, verb, rank, role)
+        for kind, verb, role, rank in (
+            ("exact", "leave", "nsubj", 4.0), ("syns", "leave", "nsubj", 4.0), ("syns", "depart", "dobj", 900.0),
+            ("syns", "depart", "nsubj", 16.0), ("syns", "go_away", "nsubj", 1048.0),
+        )
+    ]  # fmt: skip
+    (rank,) = published_ranks(rankings)
+    assert (rank.responses, rank.mean_responses) == (4.0, 40.0)  # 4, 16 and 100
+    assert (rank.original, rank.mean_original) == (CAP, CAP)
+    scores = rank_scores([rank], {rank.task})
+    assert scores["mean_rank/responses"].value == 40.0 and scores["min_rank/responses"].value == 4.0
+    ours = rank_scores([TaskRank(rank.task, "007", 1.0, 2.0)], {rank.task})
+    assert "mean_rank/responses" not in ours  # where only the best was asked for
 
 
 def test_each_model_is_tested_against_the_2017_model_in_both_columns():

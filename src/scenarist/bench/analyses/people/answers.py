@@ -228,10 +228,10 @@ def agreeing(by: str = "automatic", reading: str = "one-minus") -> Callable[[lis
 
 
 def figure_of(cells: Sequence[TaskCell], proportion: bool = True, seed: int = 13) -> Figure:
-    """The mean of cells with its interval."""
+    """The mean of cells with its interval; readings of agreement that go below 0 are no proportions, and their intervals are not cut."""
     return mean_figure(
         [(f"{cell.task}/{cell.condition}/{number}", cell.value, cell.group) for number, cell in enumerate(cells)],
-        proportion,
+        proportion and all(0.0 <= cell.value <= 1.0 for cell in cells),
         seed,
     )
 

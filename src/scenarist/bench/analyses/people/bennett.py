@@ -39,6 +39,7 @@ from scenarist.bench.analyses.people.bennett_ranks import (
     rank_scores,
     rank_tests,
 )
+from scenarist.bench.analyses.people.bennett_readings import condition_means, correction_remark
 from scenarist.bench.analyses.people.distributions import compare_model, compare_people
 from scenarist.bench.analyses.people.gap_ranks import (
     CAP,
@@ -196,6 +197,7 @@ def people_rows(study: BennettStudy) -> list[FigureRow]:
         people_row(f"people-{reading}", measured(study.answers, agreement, reading).figures())
         for reading in READINGS[1:]
     ]
+    rows.append(condition_means(study.answers, CONDITIONS))
     for condition in CONDITIONS:
         part = [answer for answer in study.answers if answer.condition == condition]
         rows.append(people_row(f"people-{condition}", measured(part, dict.fromkeys(PRINTED_UNITS, "cell")).figures()))
@@ -319,7 +321,8 @@ def table(split: str = "dev", seed: int = 13, limit: int | None = None, only: Se
         for kind in ("effects", "slopes")
         for name, form in row.more.get(kind, {}).items()
     ]
-    remarks = [*said, *study.remarks, *condition_gap_remarks(study), *rank_remarks(study.tasks, files.rankings())]
+    remarks = [*said, *study.remarks, *condition_gap_remarks(study), correction_remark(study.answers, seed)]
+    remarks += rank_remarks(study.tasks, files.rankings())
     more = {
         "tests": rank_tests(ours, published),
         "resolution": [entry._asdict() for entry in resolution(study.answers, seed=seed)],

@@ -6,6 +6,8 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+import numpy as np
+
 from scenarist.bench.analyses.people.answers import MeanOf, TaskCell, mean_figure, number_marks
 from scenarist.bench.analyses.people.gap_ranks import CAP, GapTask, TaskRank, is_key_of
 from scenarist.bench.analyses.people.regression import Effect, slope
@@ -17,15 +19,23 @@ PUBLISHED_MODEL = "pmi-2017"
 
 
 def published_ranks(rankings: Sequence[Ranking]) -> list[TaskRank]:
-    """The PMI model's best rank of each task it was asked: for the removed event and for people's, synonyms included."""
-    best: dict[str, dict[str, float]] = defaultdict(dict)
+    """The PMI model's ranks of each task it was asked: for the removed event and for people's, synonyms included, best and mean.
+
+    An answer that the file holds twice (as given, and as a synonym of itself or of another) counts once in the mean.
+    """
+    by_task: dict[str, dict[str, dict[str, float]]] = defaultdict(lambda: defaultdict(dict))
     for ranking in rankings:
-        task = f"{ranking.document}.{ranking.chain}.{ranking.blank}"
-        best[task][ranking.source] = min(best[task].get(ranking.source, CAP), ranking.rank)
-    return [
-        TaskRank(task, task.partition(".")[0], ranks.get("actual", CAP), ranks.get("response", CAP))
-        for task, ranks in sorted(best.items())
-    ]
+        ranks = by_task[f"{ranking.document}.{ranking.chain}.{ranking.blank}"][ranking.source]
+        ranks[ranking.answer] = min(ranks.get(ranking.answer, CAP), ranking.rank)
+    tasks = []
+    for task, sources in sorted(by_task.items()):
+        original, responses = (list(sources[name].values()) or [CAP] for name in ("actual", "response"))
+        tasks.append(
+            TaskRank(
+                task, task.partition(".")[0], min(original), min(responses), float(np.mean(original)), float(np.mean(responses))
+            )
+        )  # fmt: skip
+    return tasks
 
 
 def rank_scores(ranks: Sequence[TaskRank], shared: set[str]) -> dict[str, Figure]:
@@ -40,18 +50,27 @@ def rank_scores(ranks: Sequence[TaskRank], shared: set[str]) -> dict[str, Figure
         )
         if len(every) > len(part):
             scores[f"min_rank/{field}-all"] = mean_figure(every)
+        means = [
+            (rank.task, float(value), rank.document)
+            for rank in ranks if rank.task in shared and (value := getattr(rank, f"mean_{field}")) is not None
+        ]  # fmt: skip
+        if means:
+            scores[f"mean_rank/{field}"] = mean_figure(means)
     return scores
 
 
 def correlations(ranks: Sequence[TaskRank], cells: Mapping[str, Sequence[TaskCell]]) -> dict[str, Effect]:
-    """How a model's best rank changes with people's agreement and with their performance, task by task."""
+    """How a model's best rank, and its mean rank where known, change with people's agreement and performance, task by task."""
     lines = {}
     for name, part in cells.items():
         by_task = {cell.task: cell.value for cell in part}
-        for field in ("original", "responses"):
-            known = [rank for rank in ranks if rank.task in by_task]
+        for field in ("original", "responses", "mean_original", "mean_responses"):
+            known = [rank for rank in ranks if rank.task in by_task and getattr(rank, field) is not None]
+            if not known:
+                continue
             xs, ys = [by_task[rank.task] for rank in known], [float(getattr(rank, field)) for rank in known]
-            lines[f"slope/{field}-{name}"] = slope(xs, ys, f"rank of the {field} by {name}, {len(known)} tasks")
+            what = f"{'mean ' if field.startswith('mean') else ''}rank of the {field.removeprefix('mean_')}"
+            lines[f"slope/{field.replace('_', '-')}-{name}"] = slope(xs, ys, f"{what} by {name}, {len(known)} tasks")
     return lines
 
 
@@ -101,5 +120,6 @@ def rank_remarks(given: Sequence[GapTask], rankings: Iterable[Ranking]) -> list[
         f"The 2017 model ranked {len(set(names))} of {len(tasks)} tasks; in {same} of these its removed event is the verb, or a synonym, "
         "of the sentence shown as removed: its chains count events, the people's count sentences. So min_rank/original "
         "compares models on different keys, min_rank/responses on the same.",
-        "A rank of 100 stands for not recalled; min_rank is the mean over tasks of the best rank.",
+        "A rank of 100 stands for not recalled; min_rank is the mean over tasks of the best rank, mean_rank "
+        "of the mean over all right answers.",
     ]

@@ -51,6 +51,9 @@ class TaskRank(NamedTuple):
     document: str
     original: float
     responses: float
+    mean_original: float | None = None
+    """The mean over all right answers, each at most ``CAP``; None where only the best was asked for."""
+    mean_responses: float | None = None
 
 
 def plain(text: str) -> str:
