@@ -107,6 +107,10 @@ class OrderedSentences(Answered, frozen=True):
     sentences: tuple[str, ...]
     by: str
     orders: tuple[RankedOrder, ...]
+    sure: float | None = None
+    """How likely the best order is, among all orders; None where the model does not say."""
+    next_moves: tuple[int, ...] = ()
+    """Places of the best order, from one, that the next best order fills otherwise, where it is at least half as likely."""
 
     @property
     def best(self) -> tuple[str, ...]:

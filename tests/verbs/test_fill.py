@@ -163,3 +163,17 @@ def test_models_stand_side_by_side_on_one_test(tmp_path: Path, capsys: pytest.Ca
     assert run([*asked[:-4], "--compare", "unigrm"]) == 2
     with pytest.raises(BadInput, match="has no role"):
         compare_models("arrest:obj ?", answer="convict")
+
+
+def test_the_rule_by_name_is_the_row_of_the_table() -> None:
+    """`fill --by rule` asks what `storycloze2016` measures as story-rule, seed 1."""
+    from scenarist.bench.spec import load
+    from scenarist.verbs.endings import NAMES
+
+    row = next(row for row in load("storycloze2016").row if row.label == "story-rule")
+    name, settings = NAMES["rule"]
+    assert name == row.model
+    members = [
+        [member, {"weights": own["weights"].format(seed=1)}, weight] for member, own, weight in row.settings["members"]
+    ]
+    assert settings == {"members": members}

@@ -74,6 +74,7 @@ INDEX: dict[str, str] = {
     "lm-classifier": "scenarist.models.endings.language_model:LmClassifier",
     "word-places": "scenarist.models.ordering:WordPlaces",
     "story-order": "scenarist.models.ordering:StoryOrder",
+    "careful-order": "scenarist.models.careful_order:CarefulOrder",
     "event-frequency": "scenarist.models.endings.event_frequency:EventFrequency",
     "skip-thoughts": "scenarist.models.endings.skip_thoughts:SkipThoughts",
     "narrative-chains": "scenarist.models.endings.narrative_chains:NarrativeChains",

@@ -20,7 +20,10 @@ import math
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
 
 from scenarist.errors import BadInput
 from scenarist.models.endings.base import words
@@ -29,6 +32,7 @@ from scenarist.networks.llama import TextTree, all_cores
 from scenarist.question import AnyQuestion, Guess, Order, Permutation, Prediction, Question
 from scenarist.story import sentence_texts
 
+Array: TypeAlias = npt.NDArray[np.float64]
 PLACES = 5
 MOST = 8
 """More sentences than this have too many orders to try them all."""
@@ -92,6 +96,23 @@ TOP = 5
 BATCH = 16
 
 
+class OrderTables(NamedTuple):
+    """What the heads say of sentences, by their places as shown."""
+
+    before: Sequence[Sequence[float]]
+    """Who comes before whom, (n, n),"""
+    after: Sequence[Sequence[float]]
+    """who comes directly after whom, (n, n),"""
+    place: Sequence[Sequence[float]]
+    """and who stands where, (n, places)."""
+
+    def shown_in(self, showing: Sequence[int]) -> tuple[Array, Array, Array]:
+        """The same by the places as given, where place k showed the sentence ``showing[k]``."""
+        back = np.argsort(showing)
+        before, after, place = (np.asarray(table) for table in self)
+        return before[np.ix_(back, back)], after[np.ix_(back, back)], place[back]
+
+
 class StoryOrder:
     """The ordering adapter."""
 
@@ -115,12 +136,17 @@ class StoryOrder:
         return self.answer_many([question])[0]
 
     def answer_many(self, questions: Sequence[AnyQuestion]) -> list[Prediction]:
-        """All questions in batches of similar length."""
+        """All questions."""
+        alone = Prediction("", (Guess(Permutation((0,)), 0.0),), by=self.name, rest=0.0)
+        return [self.weigh(tables, self.name) if len(tables.before) > 1 else alone for tables in self.tables(questions)]
+
+    def tables(self, questions: Sequence[AnyQuestion]) -> list[OrderTables]:
+        """What the heads say of all questions, in batches of similar length."""
         import torch
 
         net, heads = story_network(), seed_adapter(self.weights)
         shown = [sentences_of(question, self.name) for question in questions]
-        out: list[Prediction] = [Prediction("", (Guess(Permutation((0,)), 0.0),), by=self.name, rest=0.0)] * len(shown)
+        out = [OrderTables(((0.0,),), ((0.0,),), ((0.0,) * PLACES,))] * len(shown)
         trees: dict[int, tuple[TextTree, list[int]]] = {}
         for at, sentences in enumerate(shown):
             if len(sentences) < 2:
@@ -138,13 +164,14 @@ class StoryOrder:
                     marks = states[row, trees[at][1]]  # [n, D]
                     before = heads.head(marks, "bq") @ heads.head(marks, "bk").T / 8
                     after = heads.head(marks, "nq") @ heads.head(marks, "nk").T / 8
-                    out[at] = self.weigh((before - before.T).tolist(), after.tolist(), heads.head(marks, "at").tolist())
+                    out[at] = OrderTables(
+                        (before - before.T).tolist(), after.tolist(), heads.head(marks, "at").tolist()
+                    )
         return out
 
-    def weigh(
-        self, before: Sequence[Sequence[float]], after: Sequence[Sequence[float]], place: Sequence[Sequence[float]]
-    ) -> Prediction:
+    def weigh(self, tables: OrderTables, name: str) -> Prediction:
         """The probabilities of all orders from the three tables."""
+        before, after, place = tables
         n = len(before)
         scaled = [round(at * 4 / (n - 1)) for at in range(n)]
         scored = []
@@ -158,5 +185,5 @@ class StoryOrder:
         best = sorted(scored, key=lambda one: (-one[0], one[1]))[:TOP]
         guesses = tuple(Guess(Permutation(order), value - total) for value, order in best)
         return Prediction(
-            "", guesses, by=self.name, rest=max(0.0, 1.0 - math.fsum(math.exp(value - total) for value, _ in best))
+            "", guesses, by=name, rest=max(0.0, 1.0 - math.fsum(math.exp(value - total) for value, _ in best))
         )

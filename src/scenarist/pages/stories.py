@@ -86,7 +86,7 @@ def sunburst(titles: Any, size: int = 520) -> str:
     total = sum(count for _, count in titles)
     if not total:
         return '<p class="soft">This corpus has no titles.</p>'
-    found: list[tuple[int, float, float, str, int]] = []
+    rings: list[tuple[int, float, float, str, int]] = []
 
     def draw(prefix: tuple[str, ...], part: list[tuple[tuple[str, ...], int]], start: float, hue: int) -> None:
         depth = len(prefix)
@@ -102,15 +102,15 @@ def sunburst(titles: Any, size: int = 520) -> str:
         for number, (word, inside) in enumerate(ranked):
             share = sum(count for _, count in inside) / total
             colour = HUES[number % len(HUES)] if depth == 0 else hue
-            found.append((depth, at, share, word, colour))
+            rings.append((depth, at, share, word, colour))
             if share * total > 1 or depth == 0:
                 draw((*prefix, word), inside, at, colour)
             at += share
         if len(once) > FEW:
-            found.append((depth, at, len(once) / total, f"{len(once):,} once", GREY))
+            rings.append((depth, at, len(once) / total, f"{len(once):,} once", GREY))
 
     draw((), list(titles), 0.0, HUES[0])
-    ring = size / 2 / (max(depth for depth, *_ in found) + 1.6)
+    ring = size / 2 / (max(depth for depth, *_ in rings) + 1.6)
 
     def arc(depth: int, start: float, share: float, word: str, hue: int) -> str:
         inner, outer = ring * (depth + 0.6), ring * (depth + 1.55)
@@ -131,7 +131,7 @@ def sunburst(titles: Any, size: int = 520) -> str:
             label = f'<text {where} font-size="11" fill="#111" text-anchor="middle" dominant-baseline="middle">{escape(word)}</text>'
         return f'<path d="{shape}" fill="hsl({max(hue, 0)} {0 if hue == GREY else 60}% {55 + 7 * depth}%)" stroke="#fff" stroke-width=".5"><title>{escape(word)} {100 * share:.1f} %</title></path>{label}'
 
-    arcs = [arc(*one) for one in found]
+    arcs = [arc(*values) for values in rings]
     return f'<svg viewBox="0 0 {size} {size}" width="{size}" style="max-width:100%" role="img" aria-label="title n-grams">{"".join(arcs)}</svg>'
 
 

@@ -1,8 +1,9 @@
 """A story and endings -> a ranking; a story alone -> written endings; a table of both -> predictions. What stands behind `fill`.
 
 The models by name: ``labelled`` (SmolLM2 tuned on stories and on labelled endings), ``unlabelled`` (the discriminator that saw raw
-stories only), or any registered model that chooses endings and needs no training data. Without SmolLM2 or torch there is no
-answer but what to type: counting shared words is not better than chance (`ngram-overlap` in `scenarist bench storycloze2016`).
+stories only), ``rule`` (the same with a language model, chosen on held-out stories without a label), or any registered model that
+chooses endings and needs no training data. Without SmolLM2 or torch there is no answer but what to type: counting shared words is not
+better than chance (`ngram-overlap` in `scenarist bench storycloze2016`).
 """
 
 from __future__ import annotations
@@ -22,7 +23,20 @@ from scenarist.verbs.inputs import text_of
 MOST, LONGEST = 20, 28
 """Endings written at once, and tokens of one; a draft that does not end within them is dropped."""
 READY = ("lm-ending", "sentence-encoder", "ngram-overlap", "sentiment")
-NAMES = {"labelled": ("lm-classifier", {"weights": "labelled"}), "unlabelled": ("story-discriminator", {})}
+NAMES: dict[str, tuple[str, dict[str, Any]]] = {
+    "labelled": ("lm-classifier", {"weights": "labelled"}),
+    "unlabelled": ("story-discriminator", {}),
+    "rule": (
+        "ending-ensemble",
+        {
+            "members": [
+                ["story-discriminator", {"weights": "stories-1"}, 0.284],
+                ["story-lm", {"weights": "stories-1"}, 0.1167],
+            ]
+        },
+    ),
+}
+"""``rule`` is the row `story-rule` of storycloze2016: discriminator and language model, each of unit spread."""
 
 
 def sentences(story: str | Path) -> tuple[str, ...]:
