@@ -144,7 +144,7 @@ def recall_by_length(split: str = "dev", seed: int = 13, limit: int | None = Non
     rows, curves = [], {}
     for name, settings in {**TUNED, "mixture": MIXTURE}.items():
         model = ground.model(name, settings)
-        scores = {}
+        scores: dict[str, Figure] = {}
         for preset in ground.items:
             predictions = ground.predictions(model, preset)
             figures = {

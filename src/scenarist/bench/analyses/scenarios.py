@@ -212,6 +212,11 @@ def analyse(items: Sequence[Item], predictions: Sequence[Prediction], seed: int 
     every = sorted(pairs.items(), key=lambda pair: (-pair[1], pair[0]))
     ranked = [(pair, count) for pair, count in every if NONE not in pair]  # the paper's matrix is 200 by 200
     errors = sum(count for _, count in ranked)
+    ends: dict[str | tuple[str, str], tuple[float, float]] = {
+        "ten": share_ends(wrong_pairs, {pair for pair, _ in ranked[:10]}, weights),
+        "hundred": share_ends(wrong_pairs, {pair for pair, _ in ranked[:100]}, weights),
+        **{pair: pmi_ends(pair, texts, len(items), seed) for pair, _ in ranked[:10]},
+    }
     more = {
         "confusions": [
             {
@@ -228,11 +233,7 @@ def analyse(items: Sequence[Item], predictions: Sequence[Prediction], seed: int 
         "share_of_hundred_commonest": sum(count for _, count in ranked[:100]) / max(1, errors),
         "share_between_related": sum(count for (one, two), count in ranked if related(one, two)) / max(1, errors),
         "correlations": correlations(rows, mutual),
-        "ends": {
-            "ten": share_ends(wrong_pairs, {pair for pair, _ in ranked[:10]}, weights),
-            "hundred": share_ends(wrong_pairs, {pair for pair, _ in ranked[:100]}, weights),
-            **{pair: pmi_ends(pair, texts, len(items), seed) for pair, _ in ranked[:10]},
-        },
+        "ends": ends,
         "drawn": (len(items), len({source for own in sources for source in own})),
         "segments_a_text": dict(sorted(shape.items())),
         "scenarios_a_text": dict(sorted(kinds.items())),
