@@ -17,8 +17,6 @@ from scenarist.learning.library.scenario_words import FILE, ScenarioWords, carri
 from scenarist.registry import make
 
 FOLDER = Path("src/scenarist/resources/scripts")
-EVERY = 10
-"""Every tenth story is counted."""
 
 
 def main() -> None:
@@ -31,9 +29,8 @@ def main() -> None:
         often.update({word: int(old.often[row]) for word, row in old.row.items()})
         total = old.total
     else:
-        for number, story in enumerate(make("corpus", "rocstories", split="train")):
-            if number % EVERY == 0:
-                often.update(word_roots(story.text))
+        for story in make("corpus", "rocstories", split="train"):
+            often.update(word_roots(story.text))
         total = float(sum(often.values()))
     settings = read_settings(FOLDER / "settings.txt")
     lines = (json.loads(line) for line in (FOLDER / "steps.jsonl").read_text(encoding="utf-8").splitlines())

@@ -74,9 +74,10 @@ def main() -> None:
         if any(segment.labels[0].weight >= SURE for segment in Detector.segments(detector, story)):
             continue  # the light detector answers
         scores = detector.words.scores(texts)
-        for run in script_runs(scores) or whole_run(scores, 0, len(texts)):
+        runs = script_runs(scores)
+        for run in runs or whole_run(scores, 0, len(texts)):
             if run.last - run.first >= MENTION:
-                evidence = detector.run_evidence(texts[run.first : run.last], scores[run.first : run.last])
+                evidence = detector.run_evidence(texts[run.first : run.last], scores[run.first : run.last], not runs)
                 rows.append(evidence.features)
                 right.append(detector.words.names[evidence.scripts[0]] in text.names)
                 groups.append(text.id)

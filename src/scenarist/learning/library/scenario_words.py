@@ -1,9 +1,9 @@
 """Sentences -> how strongly the words of each speak for every script of the library: which activity is told, where nobody names it.
 
 A script's words are those of its participants, of what it says of its events, of its setting (`settings.txt`) and of fifteen steps listed
-without sight of it (`steps.jsonl`). A word's gain is the log of how much likelier it is where a tenth of the words are the script's than in
-everyday stories at large (counts of ROCStories' words). Words that the script never uses say nothing, so that oblique tellings lose
-nothing.
+without sight of it (`steps.jsonl`). A word's gain is the log of how much likelier it is where a twentieth of the words are the script's
+than in everyday stories at large (counts of ROCStories' words). Words that the script never uses say nothing, so that oblique tellings
+lose nothing.
 """
 
 from __future__ import annotations
@@ -28,13 +28,13 @@ Array = npt.NDArray[np.float32]
 FILE = "scripts/index.npz"
 SCHEMA = 1
 SLOT = re.compile(r"\{([^{}]*)\}")
-SHARE = 0.1
+SHARE = 0.05
 """The share of a telling's words that are the script's own."""
 MOST = 2.0
 """One word speaks for a script with so many nats at most,"""
 MOST_IN_SENTENCE = 8.0
 """and one sentence with so many."""
-UNSEEN = 30
+UNSEEN = 40
 """Added to every word's count in everyday stories."""
 
 
@@ -54,7 +54,7 @@ def script_words(script: WrittenScript, setting: Sequence[str] = (), steps: Sequ
             counts[stem] += min(count, 2)
     weighted = [
         (2.0, (word for role in script.participants for word in role.words)),
-        (2.0, setting),
+        (3.0, setting),
         (3.0, [script.scenario]),
         (1.0, steps),
     ]

@@ -4,10 +4,10 @@
 The light detector learned from tellings that name what they tell; everyday stories often do not. Stretches of text in which it is not sure
 are asked of the library (`learning/library/scenario_words.py`): a chain of scripts with a cost for every switch says which script is
 told where.
-How likely such a segment is right is said by a logistic regression over how strongly and how evenly its sentences speak for the script,
-how far
-the next script is behind, and what the light detector thinks of it (`resources/detector/library.json`; fitted by
-`training/library/sureness.py` on dev stories and on text that tells no script). What is less likely than ``least_sure`` is no segment.
+How likely such a segment is right is said by a logistic regression over how strongly and how evenly its sentences speak for the script and
+how far the other scripts are behind (`resources/detector/library.json`; fitted by `training/library/sureness.py` on judged stories and on
+text that tells no script); the light detector is a second witness where it sees the same. What is less likely than ``least_sure`` is no
+segment.
 """
 
 from __future__ import annotations
@@ -21,10 +21,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from scenarist.learning.library.alignment import ready_script, sentence_words
+from scenarist.learning.library.alignment import ready_script
 from scenarist.learning.library.meaning import word_roots
 from scenarist.learning.library.scenario_words import carried_words
-from scenarist.learning.library.wordings import Clause
 from scenarist.models.scenarios.detector import Detector, english, plain_runs, read
 from scenarist.networks.label_chain import Array, best
 from scenarist.networks.layers import sigmoid
@@ -34,22 +33,30 @@ from scenarist.story import Label, Segment, Sentence, Story
 
 SURE = 0.4
 """What the light detector says with so much weight is kept as it is."""
-SWITCH = -14.0
+SWITCH = -6.0
 """What another script costs, in nats."""
-NOTHING = 1.2
+NOTHING = 0.8
 """What a sentence says that belongs to no script, in nats."""
 COMPARED = 6
 """So many scripts, the likeliest by their words, are compared with the sentences event by event;"""
-MEANING = 5.0
+MEANING = 1.0
 """the likeness of a sentence to the nearest event counts so much."""
-THIN = 0.5
-"""A stretch in which no chain of words holds, or in which nobody is spoken of, tells its likeliest script only where that is so sure."""
+SUPPORT = 1.5
+"""A sentence speaks for a script from so many nats on."""
+STRONG, TELLING = 1.2, 0.7
+"""Words that speak for a script with so many nats are counted."""
+SHARPNESS = 0.5
+"""How sharply scripts are told apart where it is asked how many are as likely as the first."""
+NOBODY = 0.9
+"""A stretch in which nobody is spoken of tells its likeliest script only where that is so sure."""
 PERSON = re.compile(r"\b(?:i|we|you|he|she|they|me|us|him|them|my|our|your|his|her|their)\b", re.IGNORECASE)
 NAME = re.compile(r"(?<=[\w,] )[A-Z][a-z]+")
 """A name within a sentence."""
 MENTION = 3
 """Fewer sentences tell no script that the light detector does not see."""
-FEATURES = ("mean", "lead", "likeness", "events", "support", "network", "bias")
+FEATURES = ("mean", "lead", "likeness", "support", "height", "strong", "telling", "sole", "thin", "bias")
+"""Nats a sentence; lead over the next script; nearness to its events; the share of sentences that speak for it; how far it stands above all
+scripts; strong and telling words; how few scripts are as likely; no chain of words holds."""
 
 
 def somebody(texts: Sequence[str]) -> bool:
@@ -75,6 +82,25 @@ class RunEvidence(NamedTuple):
     scripts: tuple[int, ...]
     scores: tuple[float, ...]
     features: Array
+
+
+class Witness(NamedTuple):
+    """What else speaks for a run: ``thin`` where no chain of words holds, and the segments of the light detector."""
+
+    thin: bool
+    light: Sequence[Segment]
+
+    def light_weight(self, name: str, start: int, stop: int) -> float:
+        """How sure the light detector is of a scenario within a stretch: half of it at least, as the first label."""
+        return max(
+            (
+                segment.labels[0].weight
+                for segment in self.light
+                if segment.names[0] == name
+                and min(stop, segment.stop) - max(start, segment.start) >= (stop - start) / 2
+            ),
+            default=0.0,
+        )
 
 
 @cache
@@ -117,21 +143,22 @@ class LibraryDetector(Detector):
         for first, last in stretches(free):
             runs = script_runs(scores[first:last], first)
             for run in runs or whole_run(scores, first, last):
-                least = 0.0 if runs and somebody(texts[run.first : run.last]) else THIN
-                segment = self.segment(spans, texts, scores, run, least)
+                segment = self.segment(spans, texts, scores, run, Witness(not runs, light))
                 if segment is not None:
                     found.append(segment)
         return tuple(sorted(found, key=lambda segment: (segment.start, -segment.stop)))
 
     def segment(
-        self, spans: Sequence[Sentence], texts: Sequence[str], scores: Array, run: ScriptRun, least: float = 0.0
+        self, spans: Sequence[Sentence], texts: Sequence[str], scores: Array, run: ScriptRun, witness: Witness
     ) -> Segment | None:
-        """The segment of a run, None where it is not sure enough (``least``, or the detector's own threshold)."""
+        """The segment of a run, None where it is not sure enough."""
         if run.last - run.first < MENTION:
             return None
-        evidence = self.run_evidence(texts[run.first : run.last], scores[run.first : run.last])
+        evidence = self.run_evidence(texts[run.first : run.last], scores[run.first : run.last], witness.thin)
+        name, start, stop = self.words.names[evidence.scripts[0]], spans[run.first].start, spans[run.last - 1].stop
         sure = float(sigmoid(evidence.features @ sureness()))
-        if sure < max(least, self.least_sure):
+        sure = 1 - (1 - sure) * (1 - witness.light_weight(name, start, stop))
+        if sure < self.least_sure or (sure < NOBODY and not somebody(texts[run.first : run.last])):
             return None
         names, size = self.words.names, np.sqrt(run.last - run.first)
         labels: list[Label] = []
@@ -140,30 +167,25 @@ class LibraryDetector(Detector):
             if (not labels or weight >= self.least) and len(labels) < self.most:
                 labels.append(Label(names[script], round(weight, 4)))
         why = self.telling_words(texts[run.first : run.last], evidence.scripts[0])
-        return Segment(spans[run.first].start, spans[run.last - 1].stop, tuple(labels), "", self.name, why)
+        return Segment(start, stop, tuple(labels), "", self.name, why)
 
-    def run_evidence(self, texts: Sequence[str], scores: Array) -> RunEvidence:
+    def run_evidence(self, texts: Sequence[str], scores: Array, thin: bool = False) -> RunEvidence:
         """What some sentences say of the scripts that they may tell together; ``scores`` (sentences, scripts)."""
         whole, size = scores.sum(0), len(texts)
-        ready = {
-            int(script): ready_script(self.words.names[script])
+        near = {
+            int(script): ready_script(self.words.names[script]).meant(texts).max(1)
             for script in np.argsort(-whole, kind="stable")[:COMPARED]
         }
-        near = {script: one.meant(texts) for script, one in ready.items()}
-        total = {script: float(whole[script]) + MEANING * float(near[script].max(1).sum()) for script in ready}
+        total = {script: float(whole[script]) + MEANING * float(likeness.sum()) for script, likeness in near.items()}
         order = sorted(total, key=lambda script: -total[script])
         first = order[0]
-        told = np.zeros(len(ready[first].script.events))
-        for text in texts:
-            for event, likeness in ready[first].matcher.likenesses(Clause("", sentence_words(text))).items():
-                told[event] = max(told[event], likeness)
-        place, network = self.places[first], -6.0
-        if place >= 0:
-            chance = float(self.shares(texts, self.evidence(texts).emission)[place])
-            network = float(np.log(max(chance, np.exp(-6.0))))
+        rows = sorted({self.words.row[stem] for text in texts for stem in word_roots(text) if stem in self.words.row})
+        gains = self.words.gains[rows, first]
         features = [
-            whole[first] / size, (total[first] - total[order[1]]) / np.sqrt(size), near[first].max(1).mean(),
-            np.sort(told)[-5:].mean(), (scores[:, first] >= 1.5).mean(), network, 1.0,
+            whole[first] / size, (total[first] - total[order[1]]) / np.sqrt(size), near[first].mean(),
+            (scores[:, first] >= SUPPORT).mean(), (whole[first] - whole.mean()) / max(float(whole.std()), 1e-6),
+            (gains >= STRONG).sum() / size, (gains >= TELLING).sum() / np.sqrt(size),
+            1 / np.exp(SHARPNESS * (whole - whole.max())).sum(), float(thin), 1.0,
         ]  # fmt: skip
         return RunEvidence(tuple(order), tuple(total[script] for script in order), np.array(features))
 

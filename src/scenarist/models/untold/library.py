@@ -187,9 +187,9 @@ class WrittenScriptModel(ScriptModel):
     asks: tuple[type[Question], ...] = (*ScriptModel.asks, AboutEvent)
 
     def __init__(
-        self, most: int = 5, least: float = 0.5, taught: bool = False, scripts: Mapping[str, Script] | None = None
+        self, most: int = 6, least: float = 0.5, taught: bool = False, scripts: Mapping[str, Script] | None = None
     ) -> None:
-        """As `untold-scripts`: ``most`` unsaid events a passage, each of at least ``least`` probability."""
+        """As `untold-scripts`: ``most`` unsaid events a passage, each of at least ``least`` probability, times that of the scenario."""
         super().__init__(most, least, taught, scripts)
 
     def reads(self) -> list[Path]:
@@ -259,7 +259,12 @@ class WrittenScriptModel(ScriptModel):
         alignment = align(story, sentences, script)
         cast = cast_roles(story, script.script)
         breaks = [clause_breaks(story, sentence) for sentence in sentences]
-        placed = [(one, note_place(sentences, breaks, one.gaps)) for one in self.candidates(alignment, script)]
+        sure = max(story.segments[index].labels[0].weight for index in passage.segments)
+        placed = [
+            (one, note_place(sentences, breaks, one.gaps))
+            for one in self.candidates(alignment, script)
+            if one.chance * sure >= self.least
+        ]
         placed.sort(key=lambda pair: -pair[0].chance * pair[1].mass ** PLACED)
         chosen = sorted(placed[: self.most], key=lambda pair: (pair[1].offset, script.steps[pair[0].number]))
         notes: list[UnsaidEvent] = []
