@@ -351,3 +351,18 @@ feedback = "Look again."
         person = Visitor(app, "checked")
         person.agree()
         assert person.finish(seed).marked("code") and person.reply.text.count("Thank you, that was all") == 1
+
+
+def test_who_comes_back_too_late_sees_what_became_of_it(database: Database, small: Study) -> None:
+    text = small.text.replace('"small"', '"strict"').replace("[draw]", '[people]\nresume = "day"\n\n[draw]')
+    person = Visitor(make_app(database, [parse_study(text)]), "strict")
+    person.agree()
+    person.answer()
+    person.answer(answer="She left.")
+    with database.write() as connection:
+        connection.execute(sessions.update().values(seen=sessions.c.seen - 90_000))
+    assert person.open("/go").kind == "end" and not person.page.marked("code")
+    assert "The time is over" in person.reply.text and "What you sent is kept" in person.reply.text
+    assert person.page.link("data") and [given.answer.answer for given in given_answers(database, "strict")] == [
+        "She left."
+    ]

@@ -189,6 +189,7 @@ def taken(question: Read, name: str, values: dict[str, Any]) -> str:
         ({"where": "9", "verb": "ate", "part": "subj"}, "which sentence"),
         ({"where": "2", "verb": "sang", "part": "subj"}, "has no word 'sang'"),
         ({"where": "2", "verb": "mixed", "part": "subj"}, "chosen above already"),
+        ({"where": "2", "verb": " ", "part": "subj"}, "Sentence 2: which verb"),
         ({"where": "2", "verb": "flour", "part": "boss"}, "choose one of the parts"),
     ],
 )

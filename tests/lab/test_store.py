@@ -214,6 +214,23 @@ def test_a_database_of_another_version_or_of_something_else_is_refused(tmp_path:
         open_database(str(tmp_path / "nowhere" / "lab.db"))
 
 
+def test_a_database_of_an_earlier_version_is_brought_up_with_its_answers(tmp_path: Any, small: Study) -> None:
+    path = str(tmp_path / "lab.db")
+    earlier = open_database(path)
+    opened = open_study(earlier, small)
+    session = somebody(opened, "a")
+    opened.keep(session, trial(opened, session), 1, LabAnswer("She left."), {})
+    with earlier.write() as connection:
+        connection.exec_driver_sql("DROP TABLE reviews")
+        connection.exec_driver_sql("UPDATE alembic_version SET version_num='0001'")
+    earlier.close()
+    later = open_database(path)
+    with later.engine.connect() as connection:
+        assert compare_metadata(MigrationContext.configure(connection), metadata) == []
+    assert [given.answer.answer for given in given_answers(later, "small")] == ["She left."]
+    later.close()
+
+
 def test_answers_stream_with_their_last_revision(opened: OpenStudy) -> None:
     session = somebody(opened, "a")
     for attempt, text in enumerate(("She left.", "He slept."), start=1):

@@ -14,10 +14,12 @@ from scenarist.bench.people_rows import MAJORITY, PEOPLE
 from scenarist.corpora.storycloze import ANSWER
 from scenarist.errors import BadInput
 from scenarist.lab.answered import given_answers
+from scenarist.lab.collected import written_stories
 from scenarist.lab.database.engine import Database
 from scenarist.lab.database.tables import refusals
 from scenarist.lab.review.crowd import crowd_tables
 from scenarist.lab.review.queue import approve_clean, review_queue
+from scenarist.lab.review.verdicts import APPROVED, REJECTED, review
 from scenarist.lab.roster import open_study
 from scenarist.lab.web.app import make_app
 from scenarist.lab.yields.storycloze import FILTERS
@@ -248,3 +250,29 @@ def test_official_file_names_on_the_search_path(tmp_path: Path, monkeypatch: Any
         list(make("corpus", f"storycloze:{tmp_path}"))
     with pytest.raises(BadInput, match="expected stories"):
         list(make("corpus", f"rocstories:{tmp_path}"))
+
+
+def test_one_set_of_the_best_writers_and_one_of_the_others(database: Database) -> None:
+    for number, stories in enumerate((4, 3, 1)):
+        person = writer(database, f"w{number}")
+        for story in range(stories):
+            send(
+                person,
+                (*(STORY, OTHER, STORY)[number][:4], f"There were {number * 5 + story + 2} in the end."),
+                f"{number} {story}",
+            )
+    study = open_study(database, without_qualification("write-story"))
+    given = [entry.given for entry in review_queue(study).submissions]
+    people = list(dict.fromkeys(answer.session for answer in given))
+    for answer in given:
+        verdict = (REJECTED, "Not again.") if answer == given[-2] else (APPROVED, "")
+        review(database, answer.session, answer.trial, 1, *verdict)
+    opened = open_study(database, without_qualification("unshuffle"))
+    sets = {name: [item for item in opened.items.values() if item.tags == (name,)] for name in ("good", "random")}
+    assert [len(items) for items in sets.values()] == [4, 3], (
+        "seven stories are approved: four of one set, the rest of the other"
+    )
+    texts = {story.id: story.writer for story in written_stories(database, "write-story")}
+    assert {texts[item.id.split(".")[1].partition("-")[0]] for item in sets["good"]} == {people[0]}, (
+        "no writer with a rejected story"
+    )

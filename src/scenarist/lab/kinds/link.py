@@ -193,6 +193,10 @@ class LinkEvents(PageKind):
                     f"{verb or 'The missing event'}: which sentence? Write a number from 1 to {len(draft.story.sentences)}.",
                     "where",
                 )
+            if not verb:
+                raise NotAccepted(
+                    f"Sentence {where}: which verb? Write it as it stands there, or empty the number.", "verb"
+                )
             if part not in ROLES or not part:
                 raise NotAccepted(f"{verb!r}: please choose one of the parts.", "part")
             sentence = draft.story.sentences[int(where) - 1]
