@@ -12,6 +12,9 @@ from scenarist.lab.answered import given_answers
 from scenarist.lab.database.engine import Database
 from scenarist.lab.kinds import page_kind
 from scenarist.lab.kinds.base import FormFields, NotAccepted
+from scenarist.lab.paper import paper
+from scenarist.lab.review.crowd import crowd_tables
+from scenarist.lab.roster import open_study
 from scenarist.lab.study import parse_study
 from scenarist.lab.web.app import make_app
 from scenarist.question import Segments, Where
@@ -133,6 +136,10 @@ def test_two_annotators_an_adjudicator_and_gold(database: Database, tmp_path: Pa
         "not taken" in line for line in seen["ann"]
     )
     assert sum("not taken" in line for line in seen["bob"]) == 1
+    opened = open_study(database, bundled("adjudicate"))
+    (told,) = crowd_tables(opened)
+    assert [(row.value, row.published) for row in told.rows] == [("1", ""), ("6", ""), ("33.3%", "69 %"), ("3", "")]
+    assert "share merged automatically | 33.3%" in paper(opened)
     url = database.url.removeprefix("sqlite:///")
     assert run(["lab", "export", "adjudicate", "--db", url, "-o", str(tmp_path / "gold"), "--quiet"]) == 0
     for corpus in ("webanno:{}/webanno", "brat:{}/brat", "jsonl:{}/gold.jsonl"):

@@ -119,7 +119,7 @@ def export(
         typer.Option(
             "--out",
             "-o",
-            help="Folder for answers.jsonl, answers.csv, columns.json, a folder a condition and, of segments, gold.",
+            help="Folder for answers.jsonl, answers.csv, columns.json, an exam folder a condition (or items.jsonl) and, of segments, gold.",
         ),
     ],
     db: Db = "lab.db",

@@ -1,4 +1,4 @@
-"""Answers -> the statistics of a collection (Mostafazadeh et al. 2016, Tables 2 and 5), and of the pilots of a prompt (section 3.1)."""
+"""Answers -> the statistics of a collection (Mostafazadeh et al. 2016, Tables 2 and 5), of pilots (section 3.1), of guesses, of a merge."""
 
 from __future__ import annotations
 
@@ -8,10 +8,12 @@ from collections.abc import Mapping
 from statistics import fmean, median
 from typing import NamedTuple
 
+from scenarist.corpora.adjudication import merge
 from scenarist.lab.answered import given_answers, study_items
 from scenarist.lab.collected import RIGHT, WRONG, written_cases
 from scenarist.lab.review.verdicts import APPROVED, counted_answers, verdict_on, verdicts
 from scenarist.lab.roster import OpenStudy
+from scenarist.question import Where
 
 CENTS = re.compile(r"(\d+(?:\.\d+)?) cents")
 WRITING = {"stories": ("stories", "Table 2"), "endings": ("cases", "Table 5")}
@@ -54,6 +56,8 @@ def crowd_tables(study: OpenStudy) -> list[CrowdTable]:
         tables.append(filter_table(study))
     if study.study.source.make == "pilots":
         tables.append(pilot_table(study))
+    if study.study.kind == "adjudicate":
+        tables.append(merge_table(study))
     if study.study.source.make == "guesses":
         tables.append(guess_table(study))
     return tables
@@ -110,6 +114,20 @@ def filter_table(study: OpenStudy) -> CrowdTable:
         for name, passes in FILTERS.items()
     ]  # fmt: skip
     return CrowdTable("The filter, beside Table 5 of the paper", rows)
+
+
+def merge_table(study: OpenStudy) -> CrowdTable:
+    """How much of what annotators marked is settled without an adjudicator (Wanzare et al. 2019, section 3.3)."""
+    stories = [item.question.story for item in study.items.values() if isinstance(item.question, Where)]
+    merged = [merge(story) for story in stories]
+    annotations, settled = sum(story.annotations for story in merged), sum(story.merged for story in merged)
+    rows = [
+        CrowdRow("# texts", f"{len(merged):,}"),
+        CrowdRow("# annotations", f"{annotations:,}"),
+        CrowdRow("share merged automatically", f"{settled / annotations:.1%}" if annotations else "", "69 %"),
+        CrowdRow("# decisions left", f"{sum(len(story.decisions) for story in merged):,}"),
+    ]
+    return CrowdTable("The automatic merge, beside section 3.3 of the paper", rows)
 
 
 def guess_table(study: OpenStudy) -> CrowdTable:
