@@ -85,7 +85,7 @@ def test_json_is_the_documented_noun(tmp_path, capsys) -> None:
 def test_python_and_command_line_read_alike(tmp_path, capsys) -> None:
     run(["read", write(tmp_path, BATH), "--json"])
     told = msgspec.json.decode(capsys.readouterr().out, type=Interpretation)
-    here = scenarist.read(BATH, title="Story", id="story.txt")
+    here = scenarist.read(BATH, title="Story")
     assert here == told
 
 

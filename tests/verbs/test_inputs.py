@@ -29,20 +29,20 @@ def folder(tmp_path: Path) -> Path:
 
 def test_files_folders_and_archives(folder: Path, tmp_path: Path) -> None:
     assert list(named_texts([folder], "read")) == [
-        ("b.txt", "Bo ran.\n"),
-        ("c.txt.gz", "Cy fell."),
-        ("deep/a.txt", "Ann sat."),
+        ("b", "Bo ran.\n"),
+        ("c", "Cy fell."),
+        ("deep/a", "Ann sat."),
     ]
     assert count_texts([folder, folder / "b.txt"]) == 4
     with zipfile.ZipFile(tmp_path / "all.zip", "w") as archive:
         archive.write(folder / "b.txt", "b.txt")
         archive.write(folder / "picture.png", "picture.png")
-    assert [text.name for text in named_texts([tmp_path / "all.zip"], "read")] == ["b.txt"]
+    assert [text.name for text in named_texts([tmp_path / "all.zip"], "read")] == ["b"]
     with tarfile.open(tmp_path / "all.tar.gz", "w:gz") as bundle:
         bundle.add(folder / "b.txt", "x/b.txt")
         bundle.add(folder / "deep" / "a.txt", "a.txt")
     names = [text.name for text in named_texts([tmp_path / "all.tar.gz", folder / "b.txt"], "read")]
-    assert names == ["a.txt", "x/b.txt", "b.txt"], "the files of an archive by name, the arguments in their order"
+    assert names == ["a", "x/b", "b"], "the files of an archive by name, the arguments in their order"
 
 
 def test_standard_input(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -51,7 +51,7 @@ def test_standard_input(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_titles(folder: Path) -> None:
-    assert [title for _, _, title in titled_texts([folder], "read")] == ["B", "C.txt", "A"]
+    assert [title for _, _, title in titled_texts([folder], "read")] == ["B", "C", "A"]
     assert [title for _, _, title in titled_texts([folder / "b.txt"], "read", title="My story")] == ["My story"]
 
 
@@ -76,7 +76,7 @@ def test_bad_files_are_told_with_what_to_type(tmp_path: Path) -> None:
 
 def test_a_string_is_the_text_and_a_path_is_the_file(folder: Path) -> None:
     assert text_of("b.txt", "read") == ("story", "b.txt")
-    assert text_of(folder / "b.txt", "read") == ("b.txt", "Bo ran.\n")
+    assert text_of(folder / "b.txt", "read") == ("b", "Bo ran.\n")
     with pytest.raises(BadInput, match=r"more than one text.*scenarist\.read_all"):
         text_of(folder, "read")
 
