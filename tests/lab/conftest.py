@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shlex
 import shutil
 import socket
 import subprocess
@@ -20,6 +21,7 @@ pytest.importorskip("httpx", reason="the lab's tests need httpx")
 
 from starlette.testclient import TestClient
 
+from scenarist.cli.main import run
 from scenarist.lab.database.engine import Database, open_database
 from scenarist.lab.forms import ParsedPage, parse_page
 from scenarist.lab.kinds import page_kind
@@ -180,6 +182,23 @@ def postgres() -> Iterator[str]:
 def live(app: Any) -> Iterator[str]:
     """The application on a real port, for a real browser."""
     yield from serve_in_thread(app)
+
+
+def go_on(card: Any, folder: Path, monkeypatch: Any) -> None:
+    """Run what a card says one can go on with; of a table of many models one row sits it, and a server is not started."""
+    folder.mkdir()
+    with monkeypatch.context() as patch:
+        patch.chdir(folder)
+        for line in card.then:
+            words = shlex.split(line)
+            while "=" in words[0]:
+                name, _, value = words.pop(0).partition("=")
+                patch.setenv(name, value)
+            assert words[0] == "scenarist"
+            if words[1:3] == ["lab", "serve"]:
+                continue
+            only = ["--only", "n-gram-overlap"] if words[1:3] == ["bench", "storycloze2016"] else []
+            assert run([*words[1:], *only, "--quiet"]) == 0, line
 
 
 def serve_in_thread(app: Any) -> Iterator[str]:

@@ -27,7 +27,7 @@ from scenarist.lab.study import load_study, parse_study
 from scenarist.lab.web.app import make_app
 from scenarist.lab.yields.write import collect_corpus
 from scenarist.question import Compose, Group, Groups, Parts, Rate, Read, Reading, Relate, WordGap
-from tests.lab.conftest import Visitor
+from tests.lab.conftest import Visitor, go_on
 
 STUDIES = (
     "explain-to-a-child",
@@ -272,6 +272,7 @@ def test_explained_captions_become_kidscook_files(database: Database, tmp_path: 
     walk(database, "explain-to-a-child", 15)
     card = collect_corpus(database.url, "explain-to-a-child", tmp_path / "kids")
     counts = dict(card.counts)
+    go_on(card, tmp_path / "then", monkeypatch)
     assert counts["pairs"] == 75 and counts["captions"] == 25 and counts["pairs with blanks"] > 40
     approved = (tmp_path / "kids/kidscook/approved.5.txt").read_text().split()
     pairs = list(KidsCook("train", path=tmp_path / "kids/kidscook/train.template.tsv"))
@@ -287,7 +288,9 @@ def test_explained_captions_become_kidscook_files(database: Database, tmp_path: 
     assert (tmp_path / "exam/questions.jsonl").read_text().count("\n") >= sum(len(pair.blanks) for pair in pairs)
 
 
-def test_told_scripts_become_descript_files_and_are_learned_from(database: Database, tmp_path: Path) -> None:
+def test_told_scripts_become_descript_files_and_are_learned_from(
+    database: Database, tmp_path: Path, monkeypatch: Any
+) -> None:
     walk(database, "tell-script", 25)
     card = collect_corpus(database.url, "tell-script", tmp_path / "esds")
     counts = dict(card.counts)
@@ -303,17 +306,17 @@ def test_told_scripts_become_descript_files_and_are_learned_from(database: Datab
         "baking a cake",
         "taking a bath",
     }
-    assert (
-        run(["learn", f"jsonl:{tmp_path}/esds/esds.jsonl", "--scripts", "-o", str(tmp_path / "scripts"), "--quiet"])
-        == 0
-    )
-    assert list((tmp_path / "scripts").rglob("*.json*"))
+    go_on(card, tmp_path / "then", monkeypatch)
+    assert list((tmp_path / "then" / "my-scripts").rglob("*.json*"))
 
 
-def test_shared_core_events_become_tests_that_the_exam_reads(database: Database, tmp_path: Path) -> None:
+def test_shared_core_events_become_tests_that_the_exam_reads(
+    database: Database, tmp_path: Path, monkeypatch: Any
+) -> None:
     walk(database, "core-events", 6)
     card = collect_corpus(database.url, "core-events", tmp_path / "core")
     counts = dict(card.counts)
+    go_on(card, tmp_path / "then", monkeypatch)
     assert counts["people"] == 6 and counts["texts"] == 18 and counts["tests"] > 50
     line = [
         "exam",

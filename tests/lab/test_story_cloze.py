@@ -28,7 +28,7 @@ from scenarist.question import Permutation
 from scenarist.registry import make
 from scenarist.verbs.exam import exam
 from scenarist.verbs.run_table import run_table
-from tests.lab.conftest import Visitor
+from tests.lab.conftest import Visitor, go_on
 from tests.lab.test_writing import OTHER, STORY, send, without_qualification, writer
 
 ENDINGS = ("Olga was glad to bake more.", "Olga never wanted to see bread again.")
@@ -159,7 +159,9 @@ def rate(database: Database, steps: Callable[[str], str], people: int = 3) -> No
 WRONG = ("Olga never wanted to see bread again.", "Jan bought a boat.")
 
 
-def test_the_filter_writes_a_set_that_exam_and_models_and_people_sit(cases: Database, tmp_path: Path) -> None:
+def test_the_filter_writes_a_set_that_exam_and_models_and_people_sit(
+    cases: Database, tmp_path: Path, monkeypatch: Any
+) -> None:
     rate(cases, lambda ending: "0" if ending in WRONG else "1")
     db, out = cases.url.removeprefix("sqlite:///"), tmp_path / "cloze"
     card = collect_corpus(db, "build-storycloze", out)
@@ -184,7 +186,8 @@ def test_the_filter_writes_a_set_that_exam_and_models_and_people_sit(cases: Data
     while person.page.kind == "choose-ending":
         person.answer(answer=str([ending in WRONG for ending in person.page.marked("choice")].index(False)))
     people = tmp_path / "people"
-    collect_corpus(db, "choose-ending", people)
+    go_on(collect_corpus(db, "choose-ending", people), tmp_path / "after people", monkeypatch)
+    go_on(card, tmp_path / "after the set", monkeypatch)
     sheet = run_table(
         "storycloze2016", corpus=f"storycloze:{out}", answers=str(people), only=["n-gram-overlap", PEOPLE, MAJORITY]
     )  # fmt: skip

@@ -22,7 +22,7 @@ from scenarist.lab.web.app import make_app
 from scenarist.lab.yields.write import collect_corpus, read_card
 from scenarist.question import Choice
 from scenarist.registry import make
-from tests.lab.conftest import Visitor
+from tests.lab.conftest import Visitor, go_on
 
 STORY = (
     "Olga baked bread.",
@@ -135,7 +135,9 @@ def test_what_is_sent_back_is_opened_again_with_the_feedback_and_waits_anew(data
         review(database, first.session, first.trial, 1, REJECTED, "Too short.")
 
 
-def test_only_approved_stories_go_on_and_the_card_says_what_was_left_out(database: Database, tmp_path: Path) -> None:
+def test_only_approved_stories_go_on_and_the_card_says_what_was_left_out(
+    database: Database, tmp_path: Path, monkeypatch: Any
+) -> None:
     study = open_study(database, without_qualification("write-story"))
     people = [writer(database, f"w{number}") for number in range(3)]
     for number, person in enumerate(people):
@@ -151,6 +153,7 @@ def test_only_approved_stories_go_on_and_the_card_says_what_was_left_out(databas
     out = tmp_path / "stories"
     card = collect_corpus(database.url.removeprefix("sqlite:///"), "write-story", out)
     assert dict(card.counts) == {"stories": 1, "writers": 1}
+    go_on(card, tmp_path / "then", monkeypatch)
     assert dict(card.left_out) == {"answers rejected": 1, "answers that wait for a reviewer": 1}
     assert card.versions[0].version == study.version and card.people == 3 and read_card(out) == card
     (story,) = make("corpus", f"rocstories:{out}")

@@ -51,7 +51,7 @@ def harvest_predictions(study: OpenStudy, options: Mapping[str, Any]) -> Harvest
     corpus = study.study.source.corpus
     return HarvestedFiles(
         files, {"items": len(items), "answers": sum(map(len, answers.values()))}, {}, "Endings that people chose",
-        ("scenarist score {out}/people.jsonl {out}", f"scenarist bench storycloze2016 --corpus {corpus} --answers {{out}}"),
+        ("scenarist score {out} {out}/people.jsonl", f"scenarist bench storycloze2016 --corpus {corpus} --answers {{out}}"),
     )  # fmt: skip
 
 
