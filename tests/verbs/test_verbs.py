@@ -182,7 +182,7 @@ def test_read_takes_a_text_or_a_file(tmp_path: Path) -> None:
     path.write_text(text, "utf-8")
     by_path = scenarist.read(path)
     assert (by_path.story.id, by_path.story.title) == ("a-hot-bath", "A hot bath")
-    assert by_path == scenarist.read(text, title="A hot bath", id="a-hot-bath.txt")
+    assert by_path == scenarist.read(text, title="A hot bath", id="a-hot-bath")
     assert scenarist.read("a-hot-bath.txt").story.text == "a-hot-bath.txt", "a string is a text, never a file"
     assert [one.story.id for one in scenarist.read_all(tmp_path)] == ["a-hot-bath"]
 
@@ -198,7 +198,7 @@ def test_detect_and_events_take_a_text_or_a_file(tmp_path: Path) -> None:
     assert [one.id for one in scenarist.detect_all(tmp_path)] == ["bath"]
     assert scenarist.events(path).id == "bath"
     assert scenarist.events(path).events == scenarist.events(text).events
-    assert [one.id for one in scenarist.events_all(tmp_path)] == ["bath.txt"]
+    assert [one.id for one in scenarist.events_all(tmp_path)] == ["bath"]
 
 
 def test_what_is_empty_or_missing_is_said(tmp_path: Path) -> None:
