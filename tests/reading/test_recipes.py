@@ -104,3 +104,22 @@ def test_faults_of_a_file_are_named(tmp_path: Path, actions: str, fault: str) ->
     with pytest.raises(BadInput) as caught:
         read_kitchen(tmp_path)
     assert fault in str(caught.value)
+
+
+def test_what_an_earlier_clause_has_done_is_not_done_again() -> None:
+    told = steps("peel and slice the cucumbers")
+    assert sum("wash" in step.lower() for step in told) == 1
+    assert "peeler" in " ".join(told)
+    assert sum("roll" in step.lower().split() for step in steps("roll out the pastry and cut it into circles")) == 1
+
+
+def test_food_is_not_poured_into_the_sink() -> None:
+    with pytest.raises(BadInput, match="would be lost"):
+        steps("pour the pasta into the sink")
+    assert steps("pour the water into the sink")
+
+
+def test_flour_goes_into_the_sauce_that_is_there() -> None:
+    assert "sauce" in steps("stir the flour into the sauce")[0]
+    assert "the juice" not in " ".join(steps("squeeze the juice of a lemon into the bowl"))
+    assert "colander" in " ".join(steps("drain the noodles and rinse them with cold water"))

@@ -48,7 +48,29 @@ class ExplainedClause(NamedTuple):
 def explain_words(words: Sequence[str], known: Kitchen | None = None) -> list[ExplainedClause]:
     """The steps of an instruction, clause by clause; what is not known is an error that says which word."""
     known = known or kitchen()
-    return [steps_of(clause, known) for clause in read_clauses(words, known)]
+    parts: list[ExplainedClause] = []
+    for clause in read_clauses(words, known):
+        part = steps_of(clause, known)
+        left = tuple(step for step in part.steps if not done_already(step, parts))
+        parts.append(part._replace(steps=left or part.steps))
+    return parts
+
+
+def done_already(step: FilledStep, parts: Sequence[ExplainedClause]) -> bool:
+    """Was this preparation done by an earlier clause: washing what was peeled, rolling out what was rolled out?"""
+    said = " ".join(step.words).lower()
+    return any(
+        part.clause.verb in verbs and all(word in said.split() for word in words)
+        for part in parts
+        for verbs, words in PREPARED.items()
+    )
+
+
+PREPARED: dict[frozenset[str], tuple[str, ...]] = {
+    frozenset({"peel", "wash", "rinse", "scrub", "clean", "wash and dry"}): ("wash",),
+    frozenset({"roll", "roll out"}): ("roll", "out"),
+}
+"""Verbs of an earlier clause, and the words of a later step that would do the same once more."""
 
 
 def steps_of(clause: InstructionClause, known: Kitchen) -> ExplainedClause:
@@ -63,6 +85,8 @@ def steps_of(clause: InstructionClause, known: Kitchen) -> ExplainedClause:
     for name, (_, value) in clause.parts.items():
         if name in ("with", "into", "in", "on") and strange(value, known):
             raise BadInput(f"I know how one does {clause.verb!r}, but not {name} {' '.join(value)!r}.")
+    if "sink" in clause.parts.get("into", (0, ()))[1] and not THROWN_AWAY.intersection(clause.heads):
+        raise BadInput(f"{' '.join(clause.words)!r} would be lost: into the sink goes what is thrown away.")
     way = fitting_way(clause, known, generic)
     if way is None:
         thing = " ".join(clause.words) or "nothing"
@@ -72,6 +96,10 @@ def steps_of(clause: InstructionClause, known: Kitchen) -> ExplainedClause:
     if clause.unread or "before" in clause.parts:
         confidence = LOOSE
     return ExplainedClause(clause, way, filled, confidence)
+
+
+THROWN_AWAY = frozenset("water liquid brine fat grease peel colander sieve strainer dish pot pan bowl".split())
+"""What goes into a sink."""
 
 
 def strange(value: Sequence[str], known: Kitchen) -> bool:
