@@ -14,7 +14,7 @@ from alembic.migration import MigrationContext
 from sqlalchemy import insert, select
 
 from scenarist.errors import BadInput
-from scenarist.lab.answered import given_answers
+from scenarist.lab.answered import given_answers, known_study
 from scenarist.lab.database.engine import Database, NotKept, open_database
 from scenarist.lab.database.tables import answers, metadata, sessions, settings, trials
 from scenarist.lab.kinds.base import LabAnswer
@@ -212,6 +212,28 @@ def test_a_database_of_another_version_or_of_something_else_is_refused(tmp_path:
         open_database(str(tmp_path / "text.db"))
     with pytest.raises(BadInput, match="does not exist"):
         open_database(str(tmp_path / "nowhere" / "lab.db"))
+
+
+@pytest.mark.parametrize(
+    ("url", "said"),
+    [
+        ("mysql://ann:secret@host/lab", "not a database of the lab. Expected a file"),
+        ("postgresql://ann:secret@127.0.0.1:1/lab", "onnection"),
+    ],
+)
+def test_a_database_that_cannot_be_is_named_without_its_password(url: str, said: str) -> None:
+    with pytest.raises(BadInput, match=said) as raised:
+        open_database(url)
+    assert "ann:***@" in str(raised.value) and "secret" not in str(raised.value)
+
+
+def test_a_study_that_is_not_there_is_named_with_what_to_type(database: Database, small: Study) -> None:
+    open_study(database, small)
+    with pytest.raises(
+        BadInput,
+        match=r"has no study 'write-story'. It has: small. Run it there first: scenarist lab serve write-story --db ",
+    ):
+        known_study(database, "write-story")
 
 
 def test_a_database_of_an_earlier_version_is_brought_up_with_its_answers(tmp_path: Any, small: Study) -> None:

@@ -51,6 +51,7 @@ def serve(
     quiet: Quiet = False,
 ) -> None:
     """Serve studies to people until interrupted; the first start makes the items and freezes them."""
+    from scenarist.lab.database.engine import shown_url
     from scenarist.lab.server import serve as serve_studies
     from scenarist.lab.study import load_study
     from scenarist.lab.web.ports import listening_port
@@ -60,7 +61,10 @@ def serve(
     if not quiet:
         for plan in plans:
             print(f"{plan.title}: http://{host}:{port}/study/{plan.name}/  (version {plan.version})")
-        print(f"Answers go to {db}. The admin page: http://{host}:{port}/admin/ (first: scenarist lab admin --db {db})")
+        shown = shown_url(db)
+        print(
+            f"Answers go to {shown}. The admin page: http://{host}:{port}/admin/ (first: scenarist lab admin --db {shown})"
+        )
     serve_studies(plans, db, host, port)
 
 

@@ -243,5 +243,10 @@ def known_study(database: Database, name: str) -> str:
             select(studies.c.text).where(studies.c.name == name).order_by(studies.c.number.desc()).limit(1)
         ).scalar_one_or_none()
     if text is None:
-        raise BadInput(f"{database.url} has no study {name!r}: nobody began it there.")
+        with database.read() as connection:
+            names = sorted(set(connection.execute(select(studies.c.name)).scalars()))
+        raise BadInput(
+            f"{database.name} has no study {name!r}. It has: {', '.join(names) or 'none yet'}. "
+            f"Run it there first: scenarist lab serve {name} --db {database.name}"
+        )
     return str(text)

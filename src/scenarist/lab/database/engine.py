@@ -45,12 +45,26 @@ def database_url(text: str) -> str:
     return f"sqlite:///{text}"
 
 
+def shown_url(text: str) -> str:
+    """A database as it may be printed: a file as it was named, a URL without its password.
+
+    >>> shown_url("lab.db"), shown_url("postgresql://u:secret@h/lab")
+    ('lab.db', 'postgresql://u:***@h/lab')
+    """
+    return re.sub(r"(://[^:/@]*):[^@]*@", r"\1:***@", text.removeprefix("sqlite:///").replace("+psycopg://", "://"))
+
+
 class Database:
     """The rows of a lab."""
 
     def __init__(self, url: str) -> None:
         self.url = database_url(url)
+        self.name = shown_url(self.url)
         self.sqlite = self.url.startswith("sqlite")
+        if not self.sqlite and not self.url.startswith("postgresql"):
+            raise BadInput(
+                f"{self.name}: not a database of the lab. Expected a file (lab.db), or postgresql://USER@HOST/NAME."
+            )
         self.lock = threading.Lock()
         self.engine = self.connect()
         self.reader = self.engine.execution_options(isolation_level="AUTOCOMMIT")
@@ -73,7 +87,7 @@ class Database:
             return engine
         except (ArgumentError, NoSuchModuleError) as error:
             raise BadInput(
-                f"{self.url}: not a database. Expected a file (lab.db), or postgresql://USER@HOST/NAME."
+                f"{self.name}: not a database. Expected a file (lab.db), or postgresql://USER@HOST/NAME."
             ) from error
         except ModuleNotFoundError as error:
             raise Missing("PostgreSQL needs psycopg. Install it with: pip install 'scenarist[web]'") from error
@@ -133,19 +147,19 @@ class Database:
                     version = connection.exec_driver_sql("SELECT version_num FROM alembic_version").scalar()
                     if version is not None and version not in known:
                         raise BadInput(
-                            f"{self.url}: its tables are of version {version}, which this scenarist does not know "
+                            f"{self.name}: its tables are of version {version}, which this scenarist does not know "
                             f"({', '.join(sorted(known))}). Use the scenarist that wrote it, or another file."
                         )
                 elif names:
                     raise BadInput(
-                        f"{self.url}: a database of something else (tables {', '.join(sorted(names)[:3])}); give another file."
+                        f"{self.name}: a database of something else (tables {', '.join(sorted(names)[:3])}); give another file."
                     )
             with self.write() as connection:
                 config.attributes["connection"] = connection
                 self.lock_study(connection, "migrations")
                 command.upgrade(config, "head")
         except SQLAlchemyError as error:
-            raise BadInput(f"{self.url}: {getattr(error, 'orig', None) or error}") from error
+            raise BadInput(f"{self.name}: {getattr(error, 'orig', None) or error}") from error
 
     def setting(self, name: str) -> str | None:
         """A setting of the lab."""
