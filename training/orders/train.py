@@ -21,6 +21,7 @@ import torch
 from torch.nn import functional as F
 
 from scenarist.learning.library.step_edges import closure, edges_of, line_edges
+from scenarist.networks import checkpoint
 from scenarist.networks.adapters import Lora, Setup
 from scenarist.networks.llama import Llama
 from scenarist.networks.step_reader import HEADS, WIDTH, pair_logits, shown, step_odds
@@ -30,7 +31,14 @@ Record = Mapping[str, Any]
 
 
 def learn(
-    llama: Llama, lora: Lora, records: Sequence[Record], epochs: int, rate: float, seed: int, size: int = 16, say: Callable[[str], None] = print
+    llama: Llama,
+    lora: Lora,
+    records: Sequence[Record],
+    epochs: int,
+    rate: float,
+    seed: int,
+    size: int = 16,
+    say: Callable[[str], None] = print,
 ) -> None:
     """Train on partial orders, each shown in another shuffled order every time."""
     draw = np.random.default_rng(seed)
@@ -74,7 +82,9 @@ def learn(
             losses.append(float(loss.detach()))
             done += 1
     lora.eval()
-    say(f"  {done} steps in {time.time() - begun:.0f} s, loss {np.mean(losses[:20]):.3f} to {np.mean(losses[-50:]):.3f}")
+    say(
+        f"  {done} steps in {time.time() - begun:.0f} s, loss {np.mean(losses[:20]):.3f} to {np.mean(losses[-50:]):.3f}"
+    )
 
 
 def examine(odds: Sequence[tuple[np.ndarray, np.ndarray]], records: Sequence[Record]) -> dict[str, float]:
@@ -95,7 +105,9 @@ def examine(odds: Sequence[tuple[np.ndarray, np.ndarray]], records: Sequence[Rec
     return {"pairs": right / pairs} | {name: 2 * row[0] / (row[1] + row[2]) for name, row in counts.items()}
 
 
-def odds_of(llama: Llama, lora: Lora, records: Sequence[Record], readings: int = 4) -> list[tuple[np.ndarray, np.ndarray]]:
+def odds_of(
+    llama: Llama, lora: Lora, records: Sequence[Record], readings: int = 4
+) -> list[tuple[np.ndarray, np.ndarray]]:
     """The numbers of each record."""
     return [step_odds(llama, lora, record["scenario"], record["steps"], readings) for record in records]
 
@@ -114,7 +126,9 @@ def main() -> None:
     llama = Llama.read(given.gguf).to(given.device)
     heads = dict.fromkeys(HEADS, (llama.size, WIDTH))
 
-    def trained(train: Sequence[Record], warm: int, epochs: int, rate: float, rank: int, drop: float, seed: int) -> Lora:
+    def trained(
+        train: Sequence[Record], warm: int, epochs: int, rate: float, rank: int, drop: float, seed: int
+    ) -> Lora:
         torch.manual_seed(seed)
         lora = Lora.fresh(llama, rank, [seed], heads=heads, setup=Setup(drop=drop))
         if warm:
@@ -130,18 +144,25 @@ def main() -> None:
         ):  # fmt: skip
             lora = trained(rest, warm, epochs, rate, rank, drop, 1)
             figures = examine(odds_of(llama, lora, held), held)
-            print(warm, epochs, rate, rank, drop, {name: round(value, 4) for name, value in figures.items()}, flush=True)
+            print(
+                warm, epochs, rate, rank, drop, {name: round(value, 4) for name, value in figures.items()}, flush=True
+            )
         return
     given.out.mkdir(parents=True, exist_ok=True)
     whole = []
     for seed in range(1, given.seeds + 1):
-        lora = trained(data["train"], 1, 12, 5e-4, 8, 0.1, seed)
-        torch.save(lora.packed((str(seed),)), given.out / f"orders-{seed}.pt")
+        lora = trained(data["train"], 1, 16, 5e-4, 8, 0.1, seed)
+        path = given.out / f"steps-{seed}.safetensors"
+        checkpoint.save(path, "steps", {"factor": lora.setup.factor, "rank": 8, "seed": seed}, {}, lora.packed())
         odds = odds_of(llama, lora, data["dev"])
         whole.append(odds)
         print("dev", seed, {name: round(value, 4) for name, value in examine(odds, data["dev"]).items()}, flush=True)
-    mean = [tuple(np.mean([odds[index][side] for odds in whole], 0) for side in (0, 1)) for index in range(len(data["dev"]))]
-    print("dev, mean of seeds", {name: round(value, 4) for name, value in examine(mean, data["dev"]).items()}, flush=True)
+    mean = [
+        tuple(np.mean([odds[index][side] for odds in whole], 0) for side in (0, 1)) for index in range(len(data["dev"]))
+    ]
+    print(
+        "dev, mean of seeds", {name: round(value, 4) for name, value in examine(mean, data["dev"]).items()}, flush=True
+    )
 
 
 if __name__ == "__main__":

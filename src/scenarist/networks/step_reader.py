@@ -8,10 +8,14 @@ shown must not matter: several orders are read, and the numbers are averaged.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
+
+from scenarist.networks.pretrained import smollm2
+from scenarist.store.home import release_file
 
 if TYPE_CHECKING:
     from torch import Tensor
@@ -43,6 +47,16 @@ class ShownSteps(NamedTuple):
     ends: list[int]
 
 
+@lru_cache(maxsize=1)
+def carried_adapter() -> Lora:
+    """The released adapter (release file `steps`)."""
+    from scenarist.networks import checkpoint
+    from scenarist.networks.adapters import Lora
+
+    held = checkpoint.load(release_file("storycloze", "steps.safetensors"), "steps")
+    return Lora.of(held.state, held.settings["factor"])
+
+
 def shown(llama: Llama, goal: str, steps: Sequence[str]) -> ShownSteps:
     """The goal and its steps, twice, in the order given."""
     parts = [llama.encode(f"{step.rstrip('. ')};") for step in steps]
@@ -71,7 +85,9 @@ def pair_logits(llama: Llama, adapter: Lora, texts: Sequence[ShownSteps]) -> lis
     return logits
 
 
-def step_odds(llama: Llama, adapter: Lora, goal: str, steps: Sequence[str], readings: int = 4, seed: int = 13) -> tuple[Array, Array]:
+def step_odds(
+    llama: Llama, adapter: Lora, goal: str, steps: Sequence[str], readings: int = 4, seed: int = 13
+) -> tuple[Array, Array]:
     """Log-odds of *before* and of *directly before* (n, n), the mean over several shuffled readings."""
     import torch
 
@@ -85,3 +101,8 @@ def step_odds(llama: Llama, adapter: Lora, goal: str, steps: Sequence[str], read
             before[at] += logits.before.cpu().numpy() / readings
             follows[at] += logits.follows.cpu().numpy() / readings
     return before, follows
+
+
+def carried_odds(goal: str, steps: Sequence[str], readings: int = 2) -> tuple[Array, Array]:
+    """`step_odds` by SmolLM2 and the released adapter."""
+    return step_odds(smollm2(), carried_adapter(), goal, steps, readings)

@@ -5,11 +5,13 @@ where half of them or more tell one and the same event of the script. Sets that 
 - ``order/descript``: pairs of steps of held-out sequences (DeScript dev) that tell two events of the script: the share that stand in its
   order; a pair that it leaves open counts one half. ``recognised/descript``: the share of the steps that tell an event of it.
 - ``order_f1/proscript``: edges of proScript's partial orders (Sakaguchi et al. 2021), the goal as the last event; precision and recall over
-  all edges. We give a line, the exact best order of the pairwise log-odds. ``pairs/proscript``: pairs that the gold order decides.
+  all edges. Rows but the last give a line, the exact best order of the pairwise log-odds. ``pairs/proscript``: pairs that the gold order
+  decides.
 
 The rows hold what a script is made of: written by hand; learned from stories (MCScript, InScript; for DeScript's scenarios never DeScript);
 both. proScript's activities have no script of their own: the scripts of all others vote by the events that resemble its steps.
-``ordered-pairs`` is a classifier of pairs trained on proScript's train part, with those votes among what it sees.
+``ordered-pairs`` is a classifier of pairs trained on proScript's train part, with those votes among what it sees. ``step-reader`` (extra
+`lm`) is SmolLM2 with an adapter trained on the same part, after lists and stories; it reads all steps at once and gives edges.
 """
 
 from __future__ import annotations
@@ -37,9 +39,11 @@ from scenarist.learning.library.orders import (
     written_order,
 )
 from scenarist.learning.library.pair_orders import Array, PairOrders, StepOrder
+from scenarist.learning.library.step_edges import Edges, edges_of
 from scenarist.learning.library.wordings import Clause
 from scenarist.learning.scripts import carried, script
 from scenarist.metrics.base import count, divide
+from scenarist.networks.step_reader import carried_odds
 from scenarist.question import Item, Mark, Prediction
 from scenarist.registry import make
 from scenarist.script import Script
@@ -48,8 +52,10 @@ from scenarist.story import Story
 
 NO_EVENT = ("UnrelEv", "RelNScrEv")
 """Gold sets that are no event of the script; so are those called ``other_...``."""
-ROWS = ("another-script", "written", "learned", "both", "ordered-pairs")
+ROWS = ("another-script", "written", "learned", "both", "ordered-pairs", "step-reader")
 HALF = 0.5
+FOLLOWS = 0.3
+"""The chance from which on a step is said to follow another directly (chosen on a tenth of proScript's train part)."""
 
 
 class Share:
@@ -169,18 +175,29 @@ def order_marks(told: Sequence[Sequence_], scripts: Mapping[str, OrderedScript])
     return order, recognised
 
 
-def edge_marks(orders: Sequence[StepOrder], votes: Sequence[Array]) -> tuple[list[Mark], list[Mark]]:
-    """Marks of the edges and of the pairs, one a script; ``votes``: the log-odds of each."""
+def edge_marks(orders: Sequence[StepOrder], answers: Sequence[tuple[Array, Edges]]) -> tuple[list[Mark], list[Mark]]:
+    """Marks of the edges and of the pairs, one a script; answers: the log-odds of each pair, and the edges."""
     edges, pairs = [], []
-    for order, ahead in zip(orders, votes, strict=True):
-        line = [*best_order(ahead), len(order.clauses)]
-        given, sought = set(zip(line, line[1:], strict=False)), order.edges
+    for order, (ahead, given) in zip(orders, answers, strict=True):
+        sought = order.edges
         counts = (("right", float(len(given & sought))), ("given", float(len(given))), ("sought", float(len(sought))))
         edges.append(Mark(order.id, counts, order.id))
         decided = order.pairs()
         right = sum(0.5 if ahead[a, b] == 0 else float(ahead[a, b] > 0) for a, b in decided)
         pairs.append(Mark(order.id, (("right", float(right)), ("n", float(len(decided)))), order.id))
     return edges, pairs
+
+
+def in_a_line(ahead: Array) -> tuple[Array, Edges]:
+    """Log-odds of pairs, and the edges of the line that agrees with them best; the goal is its end."""
+    line = [*best_order(ahead), len(ahead)]
+    return ahead, set(zip(line, line[1:], strict=False))
+
+
+def read_steps(order: StepOrder) -> tuple[Array, Edges]:
+    """The answer of the network that reads all steps."""
+    before, follows = carried_odds(order.scenario, order.texts)
+    return before.astype(float), edges_of(before, follows, FOLLOWS)
 
 
 def table(split: str = "dev", seed: int = 13, limit: int | None = None, only: Sequence[str] = ()) -> Analysis:
@@ -212,7 +229,7 @@ def table(split: str = "dev", seed: int = 13, limit: int | None = None, only: Se
         remarks.append(f"not set: proscript. {error}")
     else:
         data.append(f"proscript#{content_hash(one.scenario.encode() for one in orders)}")
-        on_proscript(chosen, orders, library, put, seed)
+        on_proscript(chosen, orders, library, put, seed, remarks)
     if not data:
         raise Missing(" ".join(remarks))
     what = {"exam": "scripts", "data": data, **fields, "seed": seed, "v": __version__}
@@ -269,6 +286,7 @@ def on_proscript(
     library: Mapping[str, LibraryScript],
     put: Callable[[str, Share, str, Sequence[Mark], str], None],
     seed: int,
+    remarks: list[str],
 ) -> None:
     """The order of proScript's steps, row by row."""
     written = ScriptLibrary(
@@ -288,8 +306,17 @@ def on_proscript(
             steps = [one for script in make("corpus", "proscript", split="train") if (one := StepOrder.of(script))]
             model = PairOrders(both, seed).fit(steps)
             votes = [model.ahead(order) for order in orders]
+        elif row == "step-reader":
+            train = "proscript,descript,rocstories,smollm2"
+            try:
+                answers = [read_steps(order) for order in orders]
+            except Missing as error:
+                remarks.append(f"not asked: {row}. {error}")
+                continue
         else:
             continue
-        edges, pairs = edge_marks(orders, votes)
+        if row != "step-reader":
+            answers = [in_a_line(ahead) for ahead in votes]
+        edges, pairs = edge_marks(orders, answers)
         put(row, EdgeF1("order_f1"), "proscript", edges, train)
         put(row, Share("pairs"), "proscript", pairs, train)

@@ -34,6 +34,8 @@ class StepOrder(NamedTuple):
     scenario: str
     clauses: tuple[Clause, ...]
     edges: frozenset[tuple[int, int]]
+    texts: tuple[str, ...] = ()
+    """The steps as written, the goal last."""
 
     @classmethod
     def of(cls, script: Script) -> StepOrder | None:
@@ -43,7 +45,8 @@ class StepOrder(NamedTuple):
             return None
         steps = tuple(Clause.of(event.phrases[0]) for event in script.events[:-1])
         edges = frozenset((number[first], number[second]) for first, second, _ in script.order)
-        return cls(script.evidence or script.scenario, script.scenario, steps, edges)
+        texts = tuple(event.phrases[0] for event in script.events)
+        return cls(script.evidence or script.scenario, script.scenario, steps, edges, texts)
 
     def pairs(self) -> list[tuple[int, int]]:
         """All pairs of steps whose order is decided, by way of others too."""
