@@ -100,6 +100,10 @@ def test_no_server_and_no_such_model(monkeypatch: pytest.MonkeyPatch) -> None:
             ServedModel(f"{server.url}#large").ready()
     with pytest.raises(Missing, match="No server answers"):
         ServedModel(gone).ready()
+    with pytest.raises(Missing, match="No server answers"):
+        ServedModel(gone.partition("#")[0]).ready()  # nor is it said that a server serves nothing
+    with SmallServer("html") as server, pytest.raises(BadInput, match="a web page, not JSON"):
+        ServedModel(server.url).ready()
     with pytest.raises(BadInput, match="is no address"):
         ServedModel("ftp://x#y")
 

@@ -11,7 +11,7 @@ pytest.importorskip("transformers")
 pytest.importorskip("gguf")
 pytestmark = pytest.mark.neural
 
-from scenarist.errors import BadInput  # noqa: E402
+from scenarist.errors import BadInput, Missing  # noqa: E402
 from scenarist.networks.addresses.base import Continuations  # noqa: E402
 from scenarist.networks.addresses.local import GgufModel, LibraryScorer  # noqa: E402
 from scenarist.networks.gguf import load_tokenizer  # noqa: E402
@@ -72,6 +72,11 @@ def test_a_file_is_known_by_eight_letters_of_its_digest(file: Path) -> None:
     model = GgufModel(str(file))
     assert model.identity == digest(file)[:8] and len(model.identity) == 8
     assert model.most == 1024 and model.name == "tiny.gguf"
+
+
+def test_a_folder_that_is_not_there_is_said_to_be_missing(tmp_path: Path) -> None:
+    with pytest.raises(Missing, match=r"There is no folder .*Expected hf:FOLDER with config"):
+        LibraryScorer(str(tmp_path / "nowhere"), device="cpu").logps(ASKED)
 
 
 def test_what_is_longer_than_the_model_reads_is_named(file: Path) -> None:

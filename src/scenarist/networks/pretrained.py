@@ -77,6 +77,10 @@ class LibraryModel(NamedTuple):
 @lru_cache(maxsize=1)
 def load_library_model(name: str) -> LibraryModel:
     """A causal model of a hub, or of a folder."""
+    if name.startswith((".", "/", "~")) and not Path(name).is_dir():
+        raise Missing(
+            f"There is no folder {name}. Expected hf:FOLDER with config, weights and tokenizer, or hf:NAME of a hub."
+        )
     from transformers import AutoModelForCausalLM, AutoTokenizer
 
     try:

@@ -92,6 +92,8 @@ class ServedModel:
             return self
         served = self.client.models()
         if not self.model:
+            if not served:
+                self.client.get("/models")  # says why there are none: no server, a wrong key, a web page
             if len(served) != 1:
                 raise BadInput(
                     f"Which model? {self.client.url} serves {', '.join(served) or 'none that it names'}; write openai:URL#NAME."
