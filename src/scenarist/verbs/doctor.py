@@ -21,6 +21,7 @@ EXTRAS = {
     "rows": (("scenarist_weights_rows",), "weights of rows that README quotes, for bench"),
     "web": (("starlette", "uvicorn", "jinja2", "sqlalchemy"), "serve and lab: pages and studies in a browser"),
     "people": (("statsmodels", "krippendorff"), "statistics of studies"),
+    "gamma": (("pygamma_agreement",), "gamma of annotated spans, in bench agreement"),
 }  # fmt: skip
 """Extra -> what it installs, and what that is for."""
 WEIGHTS = ("scenarist_weights", "scenarist_weights_rows")

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import sys
+
 import pytest
 
 from scenarist.bench.analyses import agreement
 from scenarist.bench.analyses.people import probes
-from scenarist.bench.analyses.people.chance_agreement import alpha, annotated_document, human_f1
+from scenarist.bench.analyses.people.chance_agreement import alpha, annotated_document, gamma, human_f1
 from scenarist.corpora.probes import KINDS, Probes
-from scenarist.errors import BadInput
+from scenarist.errors import BadInput, Missing
 from scenarist.exams.probes import CAUSES
 from scenarist.formats import webanno
 from scenarist.question import Guess, Prediction
@@ -56,6 +58,32 @@ def test_alpha_and_human_f1_by_hand():
     assert alpha([annotated_document(apart, ["a", "b"])]).value < 0.5
     assert human_f1([(both, ("a", "b"))]).value == 1.0
     assert human_f1([(apart, ("a", "b"))]).value < 0.5
+
+
+def test_gamma_is_one_where_spans_and_labels_are_the_same_and_falls_with_either():
+    pytest.importorskip("pygamma_agreement")
+    first = marked("a", "taking a bath")
+    long = marked("b", "taking a bath").segments
+
+    def with_spans(*segments: Segment) -> float:
+        return gamma([replace(first, segments=(*first.segments, *segments))], ["a", "b"]).value
+
+    other_span = Segment(first.sentences[2].start, len(first.text), (Label("taking a bath"),), by="b")
+    other_label = Segment(0, long[0].stop, (Label("taking a shower"),), by="b")
+    assert with_spans(*long) == pytest.approx(1.0)
+    assert with_spans(other_span) < 1.0 and with_spans(other_label) < 1.0
+    with pytest.raises(Missing, match="no document has segments of two people"):
+        gamma([first], ["a", "b"])
+
+
+def test_without_its_package_gamma_says_what_to_type(monkeypatch, tmp_path):
+    monkeypatch.setitem(sys.modules, "pyannote.core", None)
+    monkeypatch.setitem(sys.modules, "pygamma_agreement", None)
+    for who in "ab":
+        write(tmp_path, who, marked(who, "taking a bath"))
+    table = agreement.table(annotations=str(tmp_path))
+    assert any("pip install 'scenarist[gamma]'" in remark for remark in table.more["remarks"])
+    assert all("gamma/annotators" not in row.scores for row in table.rows)
 
 
 @pytest.mark.parametrize("kind", KINDS)

@@ -13,7 +13,6 @@ import os
 import random
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from contextlib import suppress
 from itertools import combinations
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -132,9 +131,11 @@ def further(stories: Sequence[Story], rows: list[FigureRow], pairs: Sequence[tup
         labels = {"labels": {name: figure.form() for name, figure in label_alphas(documents).items()}}
     except Missing as error:
         said.append(str(error))
-    with suppress(Missing):  # the package is no part of any extra (docs/why/gaps.md)
+    try:
         people = sorted({who for story in shared for who in annotators(story)})
         rows[-1].scores["gamma/annotators"] = gamma(shared, people)
+    except Missing as error:
+        said.append(str(error))
     return FurtherAgreement(labels, said)
 
 
