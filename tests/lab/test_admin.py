@@ -241,5 +241,8 @@ def test_an_empty_corpus_two_items_and_two_studies_of_one_name(database: Databas
         handle.write(json.dumps({"id": "x", "text": "Tom took a bath. He was clean."}) + "\n")
     with pytest.raises(BadInput, match="'x'"):
         open_study(database, parse_study(marking + "\n"))
+    (tmp_path / "twice.jsonl").write_text(json.dumps({"id": "x" * 300, "text": "Ida baked a cake. She ate it."}) + "\n")
+    with pytest.raises(BadInput, match="300 characters; at most 200"):
+        open_study(database, parse_study(marking + "\n\n"))
     with pytest.raises(BadInput, match="Two of these studies are called 'small'"):
         make_app(database, [small, parse_study(SMALL + "\n")])

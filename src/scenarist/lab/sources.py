@@ -22,6 +22,8 @@ from scenarist.story import Story, replace
 if TYPE_CHECKING:
     from scenarist.lab.database.engine import Database
 
+LONGEST_ID = 200
+"""Characters of an item's name that the tables have room for; SQLite would not mind, PostgreSQL would."""
 ItemSets: TypeAlias = Mapping[str, Sequence[Item]]
 
 
@@ -157,6 +159,12 @@ def make_items(study: Study, database: Database | None = None) -> ItemSets:
     for condition, items in sets.items():
         names = [item.id for item in items]
         twice = next((name for name in names if names.count(name) > 1), None) if len(set(names)) < len(names) else None
+        long = next((name for name in names if len(name) > LONGEST_ID), None)
+        if long is not None:
+            raise BadInput(
+                f"{study.name}: an item is called {long[:40]}..., {len(long)} characters; at most {LONGEST_ID}. "
+                "Give the document a shorter name."
+            )
         if twice is not None:
             raise BadInput(f"{study.name}: two items are called {twice!r} (condition {condition}); ids must differ.")
     return sets
