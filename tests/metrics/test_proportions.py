@@ -19,8 +19,8 @@ NO_SHARE = {
     "pk", "windowdiff", "boundary_similarity", "sentences_per_s", "suggestions", "distance",
 }  # fmt: skip
 """Metrics whose value is no share of anything, or that papers never print as a percentage."""
-AS_PRINTED = {"people-printed", "people-corrected"}
-"""Bennett's agreement by the formula as printed, and with a correction: below zero, as `docs/why/gaps.md` shows."""
+AS_PRINTED = {"people-printed", "people-corrected", "people-corrected-by-condition"}
+"""Bennett's agreement by the formula as printed, and with corrections: below zero, as `docs/why/gaps.md` shows."""
 RESULTS = Path(__file__).parents[2] / "results"
 
 
