@@ -36,10 +36,10 @@ class ComposeTexts(PageKind):
 {% for sentence in context %}<p class="story" data-text="context">{{ sentence }}</p>{% endfor %}
 <p id="ask">{{ ask_for }}</p>
 {% if title_wanted %}<label for="title">Title</label>
-<input type="text" id="title" name="title" maxlength="{{ longest_title + 40 }}" data-most="{{ longest_title }}" autocomplete="off" value="{{ value.title|default('') }}"{% if problem %} aria-invalid="true"{% endif %} aria-describedby="counttitle{% if problem %} problem{% endif %}">
+<input type="text" id="title" dir="auto" name="title" maxlength="{{ longest_title + 40 }}" data-most="{{ longest_title }}" autocomplete="off" value="{{ value.title|default('') }}"{% if problem %} aria-invalid="true"{% endif %} aria-describedby="counttitle{% if problem %} problem{% endif %}">
 <p class="count" id="counttitle">At most {{ longest_title }} characters.</p>{% endif %}
 {% for label in labels %}<label for="t{{ loop.index0 }}">{{ label }}</label>
-<textarea id="t{{ loop.index0 }}" name="text" rows="{{ rows }}" maxlength="{{ most + 200 }}" data-most="{{ most }}" spellcheck="true" autocomplete="off"{% if problem %} aria-invalid="true"{% endif %} aria-describedby="count{{ loop.index0 }}{% if problem %} problem{% endif %}">{{ value.texts[loop.index0] if value.texts is defined and loop.index0 < value.texts|length else "" }}</textarea>
+<textarea id="t{{ loop.index0 }}" dir="auto" name="text" rows="{{ rows }}" maxlength="{{ most + 200 }}" data-most="{{ most }}" spellcheck="true" autocomplete="off"{% if problem %} aria-invalid="true"{% endif %} aria-describedby="count{{ loop.index0 }}{% if problem %} problem{% endif %}">{{ value.texts[loop.index0] if value.texts is defined and loop.index0 < value.texts|length else "" }}</textarea>
 <p class="count" id="count{{ loop.index0 }}">At most {{ most }} characters.</p>{% endfor %}
 <p id="hint" role="status"></p>"""
 

@@ -50,7 +50,7 @@ class FillGap(PageKind):
     template = """
 <ol class="chain">{% for line in lines %}{% if line.text is none %}
 <li class="blank"><label for="answer">{{ reminder }}</label>
-<textarea id="answer" name="answer" rows="2" maxlength="{{ most }}" required autocomplete="off" spellcheck="true" data-check="sentence"
+<textarea id="answer" dir="auto" name="answer" rows="2" maxlength="{{ most }}" required autocomplete="off" spellcheck="true" data-check="sentence"
  aria-describedby="hint{% if problem %} problem{% endif %}"{% if problem %} aria-invalid="true"{% endif %}>{{ value.answer }}</textarea>
 <p id="hint" role="status"></p></li>{% else %}
 <li><span class="blur" aria-hidden="true" data-blur="{{ line.filler }}"></span><span class="over" data-text="sentence">{{ line.text }}</span></li>

@@ -75,7 +75,7 @@ class Write(PageKind):
     template = """
 {% for sentence in context %}<p class="story">{{ sentence }}</p>{% endfor %}
 <label for="answer">{{ ask_for }}</label>
-<textarea id="answer" name="answer" rows="4" maxlength="{{ most }}"{% if needed %} required{% endif %}
+<textarea id="answer" dir="auto" name="answer" rows="4" maxlength="{{ most }}"{% if needed %} required{% endif %}
 {% if problem %} aria-describedby="problem" aria-invalid="true"{% endif %}>{{ value.answer }}</textarea>"""
 
     def show(self, question: AnyQuestion | None, settings: Mapping[str, Any]) -> dict[str, Any]:

@@ -35,7 +35,7 @@ class FillWord(PageKind):
 <p>In short: <strong class="over" data-text="abstract">{{ abstract }}</strong></p>
 <p class="over" data-text="before">{{ before }} <mark><span aria-hidden="true">{{ blank }}</span><span class="away">{{ left }} {{ "word is" if left == 1 else "words are" }} missing</span></mark> {{ after }}</p>
 <label for="answer">{% if left == 1 %}Which word is missing?{% else %}{{ left }} words are missing here. Which is the first of them?{% endif %}</label>
-<input type="text" id="answer" name="answer" maxlength="{{ most }}" required autocomplete="off" autocapitalize="off" value="{{ value.answer }}"
+<input type="text" id="answer" dir="auto" name="answer" maxlength="{{ most }}" required autocomplete="off" autocapitalize="off" value="{{ value.answer }}"
 {% if problem %} aria-invalid="true" aria-describedby="problem"{% else %} autofocus{% endif %}>"""
 
     def show(self, question: AnyQuestion | None, settings: Mapping[str, Any]) -> dict[str, Any]:
