@@ -109,6 +109,8 @@ def test_a_link_written_backwards_is_the_same_link():
 def test_one_annotator_and_nothing_shared(tmp_path):
     (tmp_path / "ann.xml").write_bytes(resource("temporal/first-pass.xml").read_bytes())
     assert "no agreement" in run(annotations=str(tmp_path)).more["remarks"][0]
+    with pytest.raises(BadInput, match="no such file or folder"):
+        read_links(tmp_path / "nowhere.xml")
     with pytest.raises(BadInput, match="no link"):
         link_agreement([Tlink("s", 0, 1, "before")], [Tlink("t", 0, 1, "before")])
 

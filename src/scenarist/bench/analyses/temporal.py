@@ -59,6 +59,10 @@ def read_links(path: Path) -> list[Tlink]:
     """The links of an annotation file; what is wrong is named with its story."""
     try:
         root = ET.parse(path).getroot()
+    except FileNotFoundError as error:
+        raise BadInput(
+            f"{path}: no such file or folder. Expected an XML file of links, or a folder with one an annotator."
+        ) from error
     except (ET.ParseError, OSError) as error:
         raise BadInput(f"{path}: not a readable annotation file: {error}") from error
     links: list[Tlink] = []
