@@ -41,6 +41,8 @@ COMPARED = 6
 """So many scripts, the likeliest by their words, are compared with the sentences event by event;"""
 MEANING = 1.0
 """the likeness of a sentence to the nearest event counts so much."""
+LIGHT = 6.0
+"""What the light detector sees in a run counts so many nats at most in choosing its script."""
 SUPPORT = 1.5
 """A sentence speaks for a script from so many nats on."""
 STRONG, TELLING = 1.2, 0.7
@@ -90,17 +92,13 @@ class Witness(NamedTuple):
     thin: bool
     light: Sequence[Segment]
 
-    def light_weight(self, name: str, start: int, stop: int) -> float:
-        """How sure the light detector is of a scenario within a stretch: half of it at least, as the first label."""
-        return max(
-            (
-                segment.labels[0].weight
-                for segment in self.light
-                if segment.names[0] == name
-                and min(stop, segment.stop) - max(start, segment.start) >= (stop - start) / 2
-            ),
-            default=0.0,
-        )
+    def light_weights(self, start: int, stop: int) -> dict[str, float]:
+        """How sure the light detector is of scenarios within a stretch: those that are first labels of half of it at least."""
+        weights: dict[str, float] = {}
+        for segment in self.light:
+            if min(stop, segment.stop) - max(start, segment.start) >= (stop - start) / 2:
+                weights[segment.names[0]] = max(weights.get(segment.names[0], 0.0), segment.labels[0].weight)
+        return weights
 
 
 @cache
@@ -122,9 +120,6 @@ class LibraryDetector(Detector):
         super().__init__(most=most, least=least, taught=taught)
         self.least_sure = least_sure
         self.words = carried_words()
-        places = {label: number for number, label in enumerate(self.network.labels)}
-        self.places = [places.get(name, -1) for name in self.words.names]
-        """The light detector's label of each script, -1 where it knows none."""
 
     def reads(self) -> list[Path]:
         """The light detector's files, the library's words and what words mean."""
@@ -154,10 +149,11 @@ class LibraryDetector(Detector):
         """The segment of a run, None where it is not sure enough."""
         if run.last - run.first < MENTION:
             return None
-        evidence = self.run_evidence(texts[run.first : run.last], scores[run.first : run.last], witness.thin)
-        name, start, stop = self.words.names[evidence.scripts[0]], spans[run.first].start, spans[run.last - 1].stop
+        start, stop = spans[run.first].start, spans[run.last - 1].stop
+        light = witness.light_weights(start, stop)
+        evidence = self.run_evidence(texts[run.first : run.last], scores[run.first : run.last], witness.thin, light)
         sure = float(sigmoid(evidence.features @ sureness()))
-        sure = 1 - (1 - sure) * (1 - witness.light_weight(name, start, stop))
+        sure = 1 - (1 - sure) * (1 - light.get(self.words.names[evidence.scripts[0]], 0.0))
         if sure < self.least_sure or (sure < NOBODY and not somebody(texts[run.first : run.last])):
             return None
         names, size = self.words.names, np.sqrt(run.last - run.first)
@@ -169,14 +165,20 @@ class LibraryDetector(Detector):
         why = self.telling_words(texts[run.first : run.last], evidence.scripts[0])
         return Segment(start, stop, tuple(labels), "", self.name, why)
 
-    def run_evidence(self, texts: Sequence[str], scores: Array, thin: bool = False) -> RunEvidence:
+    def run_evidence(
+        self, texts: Sequence[str], scores: Array, thin: bool = False, light: Mapping[str, float] | None = None
+    ) -> RunEvidence:
         """What some sentences say of the scripts that they may tell together; ``scores`` (sentences, scripts)."""
         whole, size = scores.sum(0), len(texts)
+        seen = {self.words.number[name]: weight for name, weight in (light or {}).items() if name in self.words.number}
         near = {
             int(script): ready_script(self.words.names[script]).meant(texts).max(1)
-            for script in np.argsort(-whole, kind="stable")[:COMPARED]
+            for script in (*np.argsort(-whole, kind="stable")[:COMPARED], *seen)
         }
-        total = {script: float(whole[script]) + MEANING * float(likeness.sum()) for script, likeness in near.items()}
+        total = {
+            script: float(whole[script]) + MEANING * float(likeness.sum()) + LIGHT * seen.get(script, 0.0)
+            for script, likeness in near.items()
+        }
         order = sorted(total, key=lambda script: -total[script])
         first = order[0]
         rows = sorted({self.words.row[stem] for text in texts for stem in word_roots(text) if stem in self.words.row})
