@@ -25,6 +25,7 @@ from scenarist.models.endings.story_network import story_files
 from scenarist.models.ordering import Array, OrderTables, StoryOrder, sentences_of
 from scenarist.question import AnyQuestion, Guess, Order, Permutation, Prediction, Question
 from scenarist.registry import make
+from scenarist.store.home import inside, resource
 
 FIRST = re.compile(r"(first|first of all|firstly|to begin with|to start with)\b", re.IGNORECASE)
 NEXT = re.compile(
@@ -56,8 +57,9 @@ class CarefulOrder:
         self.weights, self.views, self.scripts, self.cues = weights, views, scripts, cues
 
     def reads(self) -> list[Path]:
-        """SmolLM2, the adapters for stories, those for orders."""
-        return story_files(self.weights)
+        """SmolLM2, the adapters, and for the scripts' votes the reader and the library."""
+        library = inside(resource("scripts"), resource("reader"), resource("meaning")) if self.scripts else []
+        return [*story_files(self.weights), *library]
 
     def fit(self, data: object) -> CarefulOrder:
         """Nothing to learn here."""
