@@ -42,7 +42,8 @@ def next_moves(orders: Sequence[RankedOrder]) -> tuple[int, ...]:
     >>> next_moves([RankedOrder((0, 1, 2), -0.1), RankedOrder((0, 2, 1), -3.0)])
     ()
     """
-    if len(orders) < 2 or None in (orders[0].logp, orders[1].logp) or orders[1].logp < orders[0].logp - math.log(2):
+    best, second = (order.logp for order in orders[:2]) if len(orders) > 1 else (None, None)
+    if best is None or second is None or second < best - math.log(2):
         return ()
     pairs = zip(orders[0].order, orders[1].order, strict=True)
-    return tuple(place for place, (first, second) in enumerate(pairs, 1) if first != second)
+    return tuple(place for place, (first, other) in enumerate(pairs, 1) if first != other)
