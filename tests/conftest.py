@@ -17,7 +17,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import HealthCheck, settings
 
+settings.register_profile("busy", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("busy")  # how fast examples are made says something of the machine, and nothing of the code
 SHARED = Path(__file__).resolve().parents[2] / "shared" / "data"
 SMOLLM2 = Path(__file__).resolve().parents[1] / ".cache" / "scenarist" / "weights" / "smollm2-135m.gguf"
 """Where `make smollm2` puts it."""

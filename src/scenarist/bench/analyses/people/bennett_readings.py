@@ -12,8 +12,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from scenarist.bench.analyses.people.answers import GapAnswer, agreeing, by_condition, cells_of
-from scenarist.bench.sheet import Figure, FigureRow
+from scenarist.bench.analyses.people.answers import GapAnswer, agreeing, by_condition, cells_of, mean_figure
+from scenarist.bench.sheet import FigureRow
 from scenarist.metrics.agreement import entropy
 
 RESAMPLES = (10, 100, 1000)
@@ -21,13 +21,19 @@ REPETITIONS = 50
 
 
 def condition_means(answers: Sequence[GapAnswer], conditions: Sequence[str]) -> FigureRow:
-    """The corrected agreement as the mean of the conditions' means."""
+    """The corrected agreement as the mean of the conditions' means: cells weighed so that the conditions count alike."""
     scores = {}
     for by in ("automatic", "manual"):
         cells = cells_of(answers, agreeing(by, "corrected"))
-        means = [np.mean([cell.value for cell in part]) for part in by_condition(cells, conditions).values()]
-        if means:
-            scores[f"agreement/{by}"] = Figure(float(np.mean(means)), n=len(cells))
+        parts = by_condition(cells, conditions)
+        known = sum(map(len, parts.values()))
+        weighed = [
+            (f"{cell.task}/{name}/{number}", cell.value * known / (len(parts) * len(part)), cell.group)
+            for name, part in parts.items()
+            for number, cell in enumerate(part)
+        ]
+        if weighed:
+            scores[f"agreement/{by}"] = mean_figure(weighed)
     return FigureRow("people-corrected-by-condition", "human", scores)
 
 
