@@ -34,6 +34,7 @@ WORDS = {
     "nested": "a share of {} of the segments held another inside",
     "topics": "the model had {} topics",
     "passes": "the topics were learned in {} passes over the texts",
+    "rank": "keys that tie stand at their {} rank",
     "events": "events were taken from '{}'",
     "related": "neighbours in a document told related scenarios with a chance of {}",
     "together": "neighbours in a document were drawn as they are told together in real texts with a chance of {}",

@@ -84,9 +84,9 @@ def test_documents_of_one_annotator_are_counted_and_left_out() -> None:
 
 
 def test_labels_that_the_inventory_lacks_are_named() -> None:
-    assert agreement.measure([TWO], {"data": "test"}).more["remarks"] == []
+    assert not [said for said in agreement.measure([TWO], {"data": "test"}).more["remarks"] if "inventory" in said]
     wrong = replace(TWO, segments=(*TWO.segments, span(3, 3, (Label("bakin a cake"),), "1")))
-    (said,) = agreement.measure([wrong], {"data": "test"}).more["remarks"]
+    (said,) = (said for said in agreement.measure([wrong], {"data": "test"}).more["remarks"] if "inventory" in said)
     assert "'bakin a cake' is not in the inventory; did you mean 'baking a cake'" in said
 
 

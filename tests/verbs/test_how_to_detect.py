@@ -49,6 +49,14 @@ def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     (tmp_path / "texts").mkdir()
     for name in ("a", "b"):
         (tmp_path / "texts" / f"{name}.txt").write_text(TEXT, encoding="utf-8")
+    for label, part in (
+        ("taking a bath", TEXT.split("The next")[0]),
+        ("eating in a restaurant", "The next" + TEXT.split("The next")[1]),
+    ):
+        for number in range(3):
+            labelled = tmp_path / "LABELLED" / label / f"{number}.txt"
+            labelled.parent.mkdir(parents=True, exist_ok=True)
+            labelled.write_text(part, encoding="utf-8")
     story = with_tokens(Story.from_sentences("day", TEXT.split(". ")))
     bath = Segment(story.sentences[1].start, story.sentences[3].stop, (Label("taking a bath"),))
     for who, stop in (("ann", 3), ("bob", 2)):
@@ -58,7 +66,7 @@ def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def test_the_page_has_commands_and_those_left_out_are_few() -> None:
-    assert len(RUN) >= 14 and len(commands()) - len(RUN) <= 7
+    assert len(RUN) >= 14 and len(commands()) - len(RUN) <= 9
     for start in (
         "scenarist exam detection webanno:DIR",
         "scenarist corpus merge DIR",
@@ -78,6 +86,8 @@ def test_a_command_runs_as_written(
     words = [word.replace("texts:FOLDER", "texts:texts") for word in shlex.split(command)]
     words = [str(path) for word in words for path in (sorted(Path().glob(word)) if "*" in word else [word])]
     assert words[0] == "scenarist"
+    if "--affinity" in words:
+        assert run(["corpus", "affinity", "texts:LABELLED", "-o", words[words.index("--affinity") + 1]]) == 0
     assert run(words[1:]) == 0, capsys.readouterr().err
     out = capsys.readouterr().out
     for option in ("-o", "--html", "--webanno"):

@@ -99,7 +99,7 @@ def showings_of(sentences: Sequence[str], views: int) -> list[list[int]]:
     """Places in which the sentences are shown: along the alphabet first, then drawn, the same however they came.
 
     >>> [[text[at] for at in showing] for text in ("bca", "cab") for showing in showings_of(text, 2)]
-    [['a', 'b', 'c'], ['a', 'c', 'b'], ['a', 'b', 'c'], ['a', 'c', 'b']]
+    [['a', 'b', 'c'], ['b', 'c', 'a'], ['a', 'b', 'c'], ['b', 'c', 'a']]
     """
     alphabet = sorted(range(len(sentences)), key=lambda place: (sentences[place], place))
     drawn = [list(alphabet)]

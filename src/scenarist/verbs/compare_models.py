@@ -37,7 +37,7 @@ def compare_models(
 
     >>> compared = compare_models("arrest:obj escape:subj ?", answer="convict:obj", source="news")
     >>> [(column.model, column.events[0]) for column in compared.columns][:2]
-    [('unigram', 'say:subj'), ('bigram', 'say:subj')]
+    [('unigram', 'say:subj'), ('bigram', 'be:subj')]
     """
     if not models:
         raise BadInput(f"Which models? Name them, joined by commas, for example: {','.join(COMPARED)}")

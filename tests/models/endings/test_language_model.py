@@ -139,5 +139,5 @@ def test_a_model_nobody_has_says_what_to_do(tmp_path, monkeypatch):
     from scenarist.errors import Missing
     from scenarist.models.endings.language_model import LmEnding
 
-    with pytest.raises(Missing, match="name a folder that holds it"):
+    with pytest.raises(Missing, match=r"There is no folder .* Expected hf:FOLDER"):
         LmEnding(model=str(tmp_path / "none")).scores(("ann ran",), ("she fell", "she sang"))

@@ -182,7 +182,9 @@ def test_cost_grows_linearly() -> None:
             resolve(parsed.story, parsed.kinds)
             runs.append(time.process_time() - begun)
         spent.append(min(runs))
-    assert spent[1] < 16 * max(spent[0], 0.01)
+    assert spent[1] < 32 * max(spent[0], 0.01), (
+        "eight times the text; were each pair compared, it would be 64 times the work"
+    )
 
 
 def test_numbers_of_a_list_and_emoji_are_nobody() -> None:

@@ -148,7 +148,8 @@ def recall_by_length(split: str = "dev", seed: int = 13, limit: int | None = Non
         for preset in ground.items:
             predictions = ground.predictions(model, preset)
             figures = {
-                length: ground.score(metric, preset, predictions, name, settings) for length, metric in metrics.items()
+                length: ground.score(metric, preset, predictions, name, settings, rank="mean")
+                for length, metric in metrics.items()
             }
             scores |= {f"recall@{length}/{preset}": figures[length] for length in SHOWN}
             curves[f"{name}, {preset}"] = [(float(length), figure.value) for length, figure in figures.items()]

@@ -40,7 +40,7 @@ def clause_of(event: str) -> Clause:
     """An event as a step of a script.
 
     >>> clause_of("pick_up:obj"), clause_of("go:prep_to")
-    (Clause(verb='pick', words=('pick', 'up')), Clause(verb='go', words=('go', 'to')))
+    (Clause(verb='pick', words=('pick', 'up')), Clause(verb='go', words=('go',)))
     """
     link = Link.parse(event)
     preposition = link.role[5:] if link.role.startswith("prep_") else ""
