@@ -13,10 +13,10 @@ from scenarist.bench.analyses.scripts import (
     Share,
     covered_marks,
     edge_marks,
-    in_a_line,
     order_marks,
 )
 from scenarist.learning.library.pair_orders import StepOrder
+from scenarist.learning.library.step_edges import line_edges
 from scenarist.learning.library.wordings import Clause
 from scenarist.question import Mark
 
@@ -70,7 +70,7 @@ def test_edges_of_a_line_with_the_goal_as_its_last_event() -> None:
     """Steps 0, 1, 2 and the goal 3: the line 1, 0, 2, goal has two of the three gold edges."""
     order = StepOrder("s", "x", clauses("a", "b", "c"), frozenset({(1, 0), (0, 3), (2, 3)}))
     ahead = np.array([[0.0, -2.0, 1.0], [2.0, 0.0, 1.0], [-1.0, -1.0, 0.0]])
-    (edges,), (pairs,) = edge_marks([order], [in_a_line(ahead)])
+    (edges,), (pairs,) = edge_marks([order], [(ahead, line_edges(ahead))])
     assert dict(edges.counts) == {"right": 2.0, "given": 3.0, "sought": 3.0}
     assert dict(pairs.counts) == {"right": 1.0, "n": 1.0}  # the gold order decides only that 1 comes before 0
 

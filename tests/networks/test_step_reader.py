@@ -27,7 +27,7 @@ def test_edges_are_those_of_a_partial_order_that_ends_in_the_goal(size: int, see
 
 def test_a_line_follows_the_odds() -> None:
     before = np.array([[0, -2, 1, 0], [2, 0, 3, 0], [-1, -3, 0, 0], [0, 0, 0, 0]], np.float32)
-    assert line_edges(before) == {(1, 0), (0, 2), (2, 3)}
+    assert line_edges(before[:-1, :-1]) == {(1, 0), (0, 2), (2, 3)}
 
 
 @pytest.mark.neural
@@ -44,7 +44,7 @@ def test_the_order_shown_does_not_matter_and_cake_is_baked_before_it_is_eaten() 
         before, follows = carried_odds("bake a cake", steps)
     except Missing as missing:
         pytest.skip(str(missing))
-    assert line_edges(before) == {(step, step + 1) for step in range(5)}
+    assert line_edges(before[:-1, :-1]) == {(step, step + 1) for step in range(5)}
     assert np.allclose(before, -before.T, atol=1e-4)
     turn = [3, 1, 0, 4, 2, 5]
     again, _ = carried_odds("bake a cake", [steps[number] for number in turn])

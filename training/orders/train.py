@@ -96,7 +96,7 @@ def examine(odds: Sequence[tuple[np.ndarray, np.ndarray]], records: Sequence[Rec
         later = closure(record["edges"], n)
         later[:, -1] = False
         right, pairs = right + int((before[later] > 0).sum()), pairs + int(later.sum())
-        given = {"line": line_edges(before)}
+        given = {"line": line_edges(before[:-1, :-1])}
         for bar in (0.2, 0.3, 0.4, 0.5):
             given[f"edges-{bar}"] = edges_of(before, follows, bar)
         for name, edges in given.items():

@@ -32,14 +32,13 @@ from scenarist.learning.library.evidence import LibraryScript, library_scripts
 from scenarist.learning.library.orders import (
     OrderedScript,
     ScriptLibrary,
-    best_order,
     join,
     learned_order,
     library_order,
     written_order,
 )
 from scenarist.learning.library.pair_orders import Array, PairOrders, StepOrder
-from scenarist.learning.library.step_edges import Edges, edges_of
+from scenarist.learning.library.step_edges import Edges, edges_of, line_edges
 from scenarist.learning.library.wordings import Clause
 from scenarist.learning.scripts import carried, script
 from scenarist.metrics.base import count, divide
@@ -188,12 +187,6 @@ def edge_marks(orders: Sequence[StepOrder], answers: Sequence[tuple[Array, Edges
     return edges, pairs
 
 
-def in_a_line(ahead: Array) -> tuple[Array, Edges]:
-    """Log-odds of pairs, and the edges of the line that agrees with them best; the goal is its end."""
-    line = [*best_order(ahead), len(ahead)]
-    return ahead, set(zip(line, line[1:], strict=False))
-
-
 def read_steps(order: StepOrder) -> tuple[Array, Edges]:
     """The answer of the network that reads all steps."""
     before, follows = carried_odds(order.scenario, order.texts)
@@ -316,7 +309,7 @@ def on_proscript(
         else:
             continue
         if row != "step-reader":
-            answers = [in_a_line(ahead) for ahead in votes]
+            answers = [(ahead, line_edges(ahead)) for ahead in votes]
         edges, pairs = edge_marks(orders, answers)
         put(row, EdgeF1("order_f1"), "proscript", edges, train)
         put(row, Share("pairs"), "proscript", pairs, train)

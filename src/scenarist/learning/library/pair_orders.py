@@ -17,6 +17,7 @@ import numpy as np
 import numpy.typing as npt
 
 from scenarist.learning.library.orders import ScriptLibrary, Votes
+from scenarist.learning.library.step_edges import closure
 from scenarist.learning.library.wordings import EMPTY, PARTICLES, WORD, Clause, root
 from scenarist.reading.stems import STOP
 from scenarist.script import Script
@@ -51,18 +52,8 @@ class StepOrder(NamedTuple):
     def pairs(self) -> list[tuple[int, int]]:
         """All pairs of steps whose order is decided, by way of others too."""
         size = len(self.clauses)
-        later: dict[int, set[int]] = {index: set() for index in range(size + 1)}
-        for first, second in self.edges:
-            later[first].add(second)
-        changed = True
-        while changed:
-            changed = False
-            for followers in later.values():
-                more = set().union(*(later[other] for other in followers)) if followers else set()
-                if not more <= followers:
-                    followers |= more
-                    changed = True
-        return [(a, b) for a in range(size) for b in sorted(later[a]) if b < size]
+        later = closure(self.edges, size + 1)
+        return [(a, b) for a in range(size) for b in range(size) if later[a, b]]
 
 
 def step_features(clause: Clause, goal: frozenset[str]) -> list[str]:

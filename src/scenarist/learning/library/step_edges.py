@@ -26,10 +26,9 @@ def closure(edges: Iterable[tuple[int, int]], size: int) -> npt.NDArray[np.bool_
     return later
 
 
-def line_edges(before: npt.NDArray[np.float32]) -> Edges:
-    """The steps in one line, the goal at its end."""
-    size = len(before) - 1
-    line = [*best_order(before[:size, :size].astype(float)), size]
+def line_edges(ahead: npt.NDArray[np.floating]) -> Edges:
+    """Log-odds of the steps (without the goal) -> the edges of the line that agrees with them best, the goal at its end."""
+    line = [*best_order(ahead.astype(float)), len(ahead)]
     return set(zip(line, line[1:], strict=False))
 
 
